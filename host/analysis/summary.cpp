@@ -14,7 +14,6 @@
 #include "host/analysis/json/dry_json.hpp"
 #include "host/analysis/json/peak_json.hpp"
 #include "host/analysis/json/scopes_json.hpp"
-#include "host/analysis/json/shapes_json.hpp"
 #include "host/analysis/json/steps_json.hpp"
 #include "host/analysis/json/time_json.hpp"
 #include "host/analysis/json/warm_up_json.hpp"
@@ -74,7 +73,7 @@ Json block_json(const Facts& facts, const Block& block) {
           {"layer", text_or_null(facts, block.layer)}};
 }
 
-Json failure_json(const Facts& facts, const OutOfMemory& failure) {
+Json failure_json(const Facts& facts, const OutOfMemory& failure, FindingText text_of) {
   Json blocks = Json::array();
   const auto& largest = failure.held.largest_blocks;
   for (const std::uint32_t block : std::span(largest).first(std::min(largest.size(), kListedShares)))
@@ -89,7 +88,7 @@ Json failure_json(const Facts& facts, const OutOfMemory& failure) {
   json["by_layer"] = shares_json(failure.held.by_layer);
   json["by_kind"] = shares_json(failure.held.by_kind);
   json["largest_blocks"] = std::move(blocks);
-  json["findings"] = to_json(failure.findings);
+  json["findings"] = findings_json(failure.findings, text_of);
   return json;
 }
 
@@ -118,9 +117,10 @@ Json places_json(const Facts& facts) {
   return list;
 }
 
-Json failures_json(const Facts& facts) {
+Json failures_json(const Facts& facts, FindingText text_of) {
   Json list = Json::array();
-  for (const OutOfMemory& failure : facts.out_of_memory) list.push_back(failure_json(facts, failure));
+  for (const OutOfMemory& failure : facts.out_of_memory)
+    list.push_back(failure_json(facts, failure, text_of));
   return list;
 }
 
@@ -144,6 +144,17 @@ Json throughput_json(const Facts& facts) {
 }
 
 // A dry device computes none. Steps that were cut short have none.
+Json shapes_json(const Facts& facts) {
+  Json list = Json::array();
+  for (const Shape& shape : find_shapes(facts))
+    list.push_back({{"kind", name_of(shape.kind).id},
+                    {"step", shape.step < 0 ? Json(nullptr) : Json(shape.step)},
+                    {"steps", shape.count},
+                    {"bytes", shape.bytes},
+                    {"layer", shape.layer}});
+  return list;
+}
+
 Json loss_json(const Facts& facts) {
   Json loss = {{"first", nullptr}, {"last", nullptr}};
   for (const StepFact& step : facts.steps) {
@@ -202,7 +213,7 @@ Json checks_json(const Facts& facts) {
 
 }  // namespace
 
-std::string summary_json(const Facts& facts) {
+std::string summary_json(const Facts& facts, FindingText text_of) {
   const std::vector<Scope> scopes = scopes_of(facts);
   Json peak = peak_json(facts.peak);
   peak.update(peak_context_json(facts));
@@ -223,7 +234,7 @@ std::string summary_json(const Facts& facts) {
       {"steady_state", steady_state_json(facts.steady_state)},
       {"peak", peak},
       {"categories", categories_json(facts)},
-      {"out_of_memory", failures_json(facts)},
+      {"out_of_memory", failures_json(facts, text_of)},
       {"other_memory", other_memory_json(facts)},
       {"plugins", plugins},
       {"checks", checks_json(facts)},
@@ -232,7 +243,7 @@ std::string summary_json(const Facts& facts) {
       {"reconciliation", to_json(reconcile_peak(facts), facts)},
       {"time", time_summary(facts)},
       {"layer_outputs", facts.layer_estimate ? to_json(*facts.layer_estimate) : Json(nullptr)},
-      {"shapes", shapes_summary(find_shapes(facts))},
+      {"shapes", shapes_json(facts)},
       {"loss", loss_json(facts)},
       {"thinned", thinned_json(facts)},
   };

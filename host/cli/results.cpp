@@ -18,6 +18,7 @@
 #include "host/report/terminal/short_report.hpp"
 #include "host/report/terminal/stack_lines.hpp"
 #include "host/report/terminal/terminal.hpp"
+#include "host/report/words/finding_words.hpp"
 
 namespace strata::cli {
 
@@ -45,7 +46,7 @@ void write_results(const std::filesystem::path& run_directory, Printed printed,
 
 void write_results(const analysis::Facts& facts, const std::filesystem::path& run_directory, Printed printed,
                    std::optional<std::uint64_t> rank, const std::string& device) {
-  const std::string summary = analysis::summary_json(facts);
+  const std::string summary = analysis::summary_json(facts, report::finding_text);
   if (printed == Printed::kSummary) print(summary);
   if (printed == Printed::kTable)
     print(report::terminal_report(facts, wants_colour(STDOUT_FILENO), columns(STDOUT_FILENO)));

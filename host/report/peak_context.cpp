@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "host/analysis/facts/memory_facts.hpp"
-#include "host/analysis/peak/outside_window.hpp"
 #include "host/analysis/steps/open_phases.hpp"
 #include "host/report/kind_meanings.hpp"
 #include "host/report/quantity.hpp"
@@ -120,13 +119,18 @@ std::vector<std::string> place_sentences(const MemoryFacts& facts) {
   return sentences;
 }
 
+std::string moment_of(const analysis::OutsideWindow& outside) {
+  if (outside.step < 0) return outside.phase.empty() ? "outside of steps" : outside.phase;
+  return fmt::format("step {}{}{}", outside.step, outside.phase.empty() ? "" : ", ", outside.phase);
+}
+
 std::string outside_window_sentence(const MemoryFacts& facts) {
   const auto outside = analysis::higher_outside_window(facts);
   if (!outside) return {};
   const int decimals = decimals_for(static_cast<double>(outside->allocated_bytes));
   const auto amount = [&](std::uint64_t bytes) { return mebibytes(static_cast<double>(bytes), decimals); };
   std::string text =
-      fmt::format("{} MiB outside of the window: {}", amount(outside->allocated_bytes), outside->where);
+      fmt::format("{} MiB outside of the window: {}", amount(outside->allocated_bytes), moment_of(*outside));
   if (outside->reserved_bytes > outside->allocated_bytes)
     text += fmt::format("; {} MiB reserved at most in all of the run", amount(outside->reserved_bytes));
   return text;

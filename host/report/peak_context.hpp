@@ -8,6 +8,7 @@
 
 #include "host/analysis/facts/forward.hpp"
 #include "host/analysis/facts/peak_context.hpp"
+#include "host/analysis/peak/outside_window.hpp"
 
 namespace strata::report {
 
@@ -20,7 +21,10 @@ std::string change_sentence(const analysis::MemoryFacts& facts);
 // The gain from lowering the peak, in one or two sentences. Empty for a run without a peak.
 std::vector<std::string> place_sentences(const analysis::MemoryFacts& facts);
 
-// "13,751.2 MiB outside of the window: evaluation; ..." if the run's memory is higher there; else empty.
+// "step 0, backward", "evaluation", "outside of steps"
+std::string moment_of(const analysis::OutsideWindow& outside);
+
+// "13,751.2 MiB outside of the window: evaluation; ...": where a run takes more there; else empty.
 std::string outside_window_sentence(const analysis::MemoryFacts& facts);
 
 }  // namespace strata::report

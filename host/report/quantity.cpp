@@ -29,6 +29,10 @@ std::string mebibytes(double bytes, int decimals) {
   return separated(fmt::format("{:.{}f}", amount, decimals));
 }
 
+std::string in_mib(std::uint64_t bytes) {
+  return mebibytes(static_cast<double>(bytes), bytes < (std::uint64_t{10} << 20) ? 3 : 1) + " MiB";
+}
+
 std::string signed_mebibytes(double bytes, int decimals) {
   if (bytes == 0.0) return mebibytes(0.0, decimals);
   return (bytes > 0.0 ? "+" : "-") + mebibytes(std::abs(bytes), decimals);

@@ -10,11 +10,14 @@
 
 namespace strata::report {
 
-// Bytes in MiB (2^20 bytes) with thousands separators: "1,338.1". A positive amount that would round to zero
-// is "<0.1": zero is used only for zero.
+// Bytes in MiB (2^20 bytes) with thousands separated: "1,338.1". A positive amount that would round to zero
+// reads "<0.1": zero is said of zero alone.
 std::string mebibytes(double bytes, int decimals);
 
-// The same with a sign: "+1,338.1", "-0.5"; "0.0" for zero.
+// "1,338.1 MiB"; with three decimals below 10 MiB.
+std::string in_mib(std::uint64_t bytes);
+
+// The same with a sign: "+1,338.1", "-0.5"; "0.0" of nothing.
 std::string signed_mebibytes(double bytes, int decimals);
 
 // The change between two sums of categories, with a sign.

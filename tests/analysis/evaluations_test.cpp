@@ -225,7 +225,7 @@ TEST_F(ListedOutputsTest, AreFoundTogether) {
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].kind, FindingKind::kListedOutputs);
   EXPECT_EQ(found[0].bytes, 400U);
-  EXPECT_TRUE(found[0].text.starts_with("4 outputs of forwards without a graph")) << found[0].text;
+  EXPECT_EQ(std::get<OutputsFinding>(found[0].detail).blocks, 4U);
 }
 
 TEST_F(ListedOutputsTest, AreNoneInOneVariable) {

@@ -57,15 +57,19 @@ TEST(KeptFromEarlier, IsWhatStaysOfThreeForwards) {
   EXPECT_EQ(shape.bytes, 2000U);
   EXPECT_EQ(shape.count, 4U);
   EXPECT_EQ(shape.step, 3);
-  EXPECT_NE(
-      shape.sentence.find("over 4 steps, 0 to 3: what aten::addmm in head made in step 0 is still there at "
-                          "the end"),
-      std::string::npos)
-      << shape.sentence;
-  EXPECT_NE(shape.remedy.find(".item() or .cpu()"), std::string::npos);
+  const auto& detail = std::get<GrowingMemoryDetail>(shape.detail);
+  EXPECT_TRUE(detail.is_by_step && detail.lasts_to_end);
+  EXPECT_EQ(detail.steps, 4U);
+  EXPECT_EQ(detail.first_step, 0);
+  EXPECT_EQ(detail.last_step, 3);
+  EXPECT_EQ(detail.maker.op, "aten::addmm");
+  EXPECT_EQ(detail.maker.layer, "head");
+  EXPECT_EQ(shape.remedies, (std::vector{Remedy::kMoveKept, Remedy::kNoGrad}));
   EXPECT_EQ(kept_in(facts).bytes, 1500U) << "all but the step's own";
-  EXPECT_EQ(kept_in(facts).text,
-            "Held since 3 earlier forwards; most of it was made by aten::addmm in head.");
+  const auto kept = std::get<KeptFinding>(kept_in(facts).detail);
+  EXPECT_EQ(kept.forwards, 3U);
+  EXPECT_FALSE(kept.are_graphs);
+  EXPECT_EQ(kept.maker.layer, "head");
 }
 
 TEST(KeptFromEarlier, IsNoVariableThatTheNextStepSets) {
@@ -118,7 +122,8 @@ TEST(KeptFromEarlier, AListThatIsEmptiedGrowsUntilThen) {
       13);
   const Shape shape = only(facts, ShapeKind::kGrowingMemory);
   EXPECT_EQ(shape.bytes, 2000U) << "nobody knows of the last what it is";
-  EXPECT_NE(shape.sentence.find("is still there in step 3"), std::string::npos) << shape.sentence;
+  EXPECT_FALSE(std::get<GrowingMemoryDetail>(shape.detail).lasts_to_end);
+  EXPECT_EQ(std::get<GrowingMemoryDetail>(shape.detail).last_step, 3);
 }
 
 // Forwards that no backward follows keep their graph, and a result that it ends in.
@@ -136,11 +141,14 @@ TEST(KeptFromEarlier, OfAGraphTheResultStays) {
       5);
   const Shape shape = only(facts, ShapeKind::kGrowingMemory);
   EXPECT_EQ(shape.bytes, 6000U);
-  EXPECT_NE(shape.sentence.find("a forward over 6 forwards of step 4"), std::string::npos) << shape.sentence;
-  EXPECT_NE(shape.remedy.find("torch.no_grad()"), std::string::npos);
+  const auto& detail = std::get<GrowingMemoryDetail>(shape.detail);
+  EXPECT_FALSE(detail.is_by_step);
+  EXPECT_EQ(detail.forwards, 6U);
+  EXPECT_EQ(detail.first_step, 4);
+  EXPECT_EQ(shape.remedies, (std::vector{Remedy::kDetachKept, Remedy::kNoGrad}));
   EXPECT_EQ(kept_in(facts).bytes, 4U * 1000U)
       << "a variable has the last one's graph until the next is there";
-  EXPECT_NE(kept_in(facts).text.find("with their autograd graphs"), std::string::npos);
+  EXPECT_TRUE(std::get<KeptFinding>(kept_in(facts).detail).are_graphs);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ const Json& schema() {
 }
 
 Json summary_of(const Facts& facts) {
-  return Json::parse(summary_json(facts));
+  return Json::parse(summary_json(facts, [](const Finding& finding) { return finding.module + '.'; }));
 }
 
 TEST(Summary, SaysWhatTheFactsSay) {
@@ -141,14 +141,14 @@ TEST(Summary, ObeysItsSchema) {
   whole.plugins = {{"torch", "ok", ""}};
   whole.places = {{{0, 0}, 5, 1, 8}, {{0xabc, 1}, 3, 1, std::nullopt}};
   OutOfMemory failure;
-  failure.findings = {{FindingKind::kUnusedGraph, 7, "A graph.", "teacher"},
-                      {FindingKind::kDeferredFrees, 5, "Not free yet.", ""}};
+  failure.findings = {{.kind = FindingKind::kUnusedGraph, .bytes = 7, .module = "teacher"},
+                      {.kind = FindingKind::kDeferredFrees, .bytes = 5}};
   whole.out_of_memory.push_back(failure);
   whole.dry.emplace().memory_is_given = true;
   EXPECT_EQ(summary_of(whole)["dry"]["memory_given"], true);
   EXPECT_EQ(summary_of(whole)["out_of_memory"].back()["findings"],
-            Json::parse(R"([{"kind": "unused_graph", "bytes": 7, "text": "A graph.", "module": "teacher"},
-                      {"kind": "deferred_frees", "bytes": 5, "text": "Not free yet.", "module": null}])"));
+            Json::parse(R"([{"kind": "unused_graph", "bytes": 7, "text": "teacher.", "module": "teacher"},
+                      {"kind": "deferred_frees", "bytes": 5, "text": ".", "module": null}])"));
   EXPECT_EQ(summary_of(whole)["places"][1], (Json{{"stream", "0xabc"},
                                                   {"pool", "0x1"},
                                                   {"allocated_bytes", 3},

@@ -14,7 +14,6 @@
 #include "host/analysis/json/detail_json.hpp"
 #include "host/analysis/json/layers_json.hpp"
 #include "host/analysis/json/scopes_json.hpp"
-#include "host/analysis/json/shapes_json.hpp"
 #include "host/analysis/json/steps_json.hpp"
 #include "host/analysis/json/time_json.hpp"
 #include "host/analysis/json/warm_up_json.hpp"
@@ -48,6 +47,9 @@
 #include "host/report/terminal/warm_up_table.hpp"
 #include "host/report/time/time_report.hpp"
 #include "host/report/top/top_screen.hpp"
+#include "host/report/words/diff_words.hpp"
+#include "host/report/words/finding_words.hpp"
+#include "host/report/words/shapes_json.hpp"
 #include "tests/fuzz/target.hpp"
 
 namespace strata::fuzz {
@@ -99,21 +101,21 @@ void read_tables(const analysis::Facts& facts) {
   require_lines("the times", report::time_report(facts, {}, false, kWidth));
   require_lines("the stacks", report::stacks_at_peak(facts, 3, false, kWidth));
   require_json("the scopes", scopes_json(facts, scopes));
-  require_json("the shapes", shapes_document(facts, shapes));
+  require_json("the shapes", report::shapes_document(facts, shapes));
   require_json("the layers", layers_document(facts, facts.layers, {}));
   require_json("the steps", analysis::steps_document(facts));
   require_json("the warm-up", analysis::warm_up_document(facts));
   require_json("the largest", analysis::detail_document(facts, 0.1));
-  require_json("the summary", analysis::summary_json(facts));
+  require_json("the summary", analysis::summary_json(facts, report::finding_text));
   if (facts.time) require_json("the times", analysis::time_document(facts, {}, 5));
   const analysis::BudgetCheck budget = check_budget(facts, 4096);
-  require_json("the budget", budget_document(facts, budget));
+  require_json("the budget", budget_document(facts, budget, report::finding_text));
   require_lines("the budget", report::budget_report(facts, budget));
   report::epoch_peaks(scopes);
   const analysis::RunDiff diff = analysis::diff_runs(facts, facts, {}, {});
-  require_json("a comparison", analysis::diff_document(diff));
+  require_json("a comparison", analysis::diff_document(diff, report::warnings_of));
   require_lines("a comparison", report::diff_table(diff, 10, false, kWidth));
-  require_json("comparisons", analysis::diffs_document({diff, diff}));
+  require_json("comparisons", analysis::diffs_document({diff, diff}, report::warnings_of));
   require_lines("comparisons", report::runs_table({diff, diff, diff}, false, kWidth));
 }
 

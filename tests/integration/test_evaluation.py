@@ -81,7 +81,7 @@ def test_what_it_leaves_in_a_variable_is_known(record, layers):
 def test_what_it_leaves_in_a_variable_is_found(record):
     told = budget(record(SMALL))
     held = found(told, "held_by_program")
-    assert held["module"] == "2" and held["text"].startswith("Made by aten::addmm in 2 in an earlier step")
+    assert held["module"] == "2" and held["text"].startswith("The program still holds what aten::addmm in 2 made in an earlier step")
     assert told["peak_bytes"] - held["bytes"] == pytest.approx(budget(record(SMALL, "del"))["peak_bytes"], rel=WITHIN)
 
 
@@ -96,7 +96,7 @@ def test_predictions_in_a_list_are_found(record, layers):
     told = budget(record(SMALL, "listed", layers=layers))
     listed = found(told, "listed_outputs")
     # The list of the evaluation before is in a variable until this one is whole.
-    assert listed["bytes"] == 2 * 10 * SMALL * 4096 * 4 and listed["text"].startswith("20 outputs of forwards without a graph")
+    assert listed["bytes"] == 2 * 10 * SMALL * 4096 * 4 and listed["text"].startswith("The program holds 20 outputs of forwards without a graph")
     assert not [finding for finding in budget(record(SMALL, "listed", "to the host", layers=layers))["findings"] if finding["kind"] == "listed_outputs"]
 
 

@@ -107,10 +107,10 @@ def shapes_of(report):
 def test_what_adds_up_is_found_at_the_peak(record, name):
     report = record(GROWS[name])
     shape = shapes_of(report)["growing_memory"]
-    assert shape["sentence"].startswith("Memory grows by ") and "is still there at the end" in shape["sentence"]
+    assert shape["sentence"].startswith("Memory grows by ") and "is still alive at the end" in shape["sentence"]
     budget = report("--budget", "1MiB")
     [held] = [finding for finding in budget["findings"] if finding["kind"] == "kept_from_earlier"]
-    assert held["text"].startswith("Held since ")
+    assert held["text"].startswith("The program still holds results of ")
     let_go = record(GROWS[name], "lets go")("--budget", "1MiB")
     assert 0.9 * (budget["peak_bytes"] - let_go["peak_bytes"]) <= held["bytes"] <= budget["peak_bytes"]
 
@@ -124,13 +124,13 @@ def test_what_comes_back_does_not_grow(record, name):
 
 def test_no_other_shape_says_that_it_comes_back(record):
     told = shapes_of(record(GROWS["outputs in a list"]))
-    assert "and comes back" not in told["repeating_step"]["sentence"]
-    assert "no later one does" not in told["first_step_growth"]["sentence"]
+    assert "returns to it" not in told["repeating_step"]["sentence"]
+    assert "no later step does" not in told["first_step_growth"]["sentence"]
 
 
 def test_of_an_evaluations_triangle_backward_takes_what_is_its_own(record):
     evaluated = record("for _ in range(3): train()\nfor _ in range(9): kept.append(model(torch.randn(1024, 256).cuda()))\ntrain()")
-    assert shapes_of(evaluated)["forward_triangle"]["sentence"].endswith("and backward takes 10.0 MiB of it down.")
+    assert shapes_of(evaluated)["forward_triangle"]["sentence"].endswith("Backward frees 10.0 MiB of them.")
 
 
 # The softmax of a loss keeps its own result for backward, and the logits are there for the program alone.
@@ -149,7 +149,7 @@ for _ in range(3):
 def test_logits_in_a_variable_are_held_beside_backward(record):
     budget = record(HOLDS_LOGITS)("--budget", "1MiB")
     [held] = [finding for finding in budget["findings"] if finding["kind"] == "held_by_program"]
-    assert held["text"].startswith("Made by aten::addmm") and "while backward reads only their softmax" in held["text"]
+    assert held["text"].startswith("The program holds what aten::addmm") and "but backward reads only its softmax" in held["text"]
     let_go = record(HOLDS_LOGITS, "lets go")("--budget", "1MiB")
     assert budget["peak_bytes"] - held["bytes"] == pytest.approx(let_go["peak_bytes"], rel=0.01)
     assert not [finding for finding in let_go["findings"] if finding["kind"] == "held_by_program"]

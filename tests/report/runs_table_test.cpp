@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/report/text.hpp"
+#include "host/report/words/diff_words.hpp"
 #include "tests/report/hostile_facts.hpp"
 #include "tests/report/simulated_training.hpp"
 
@@ -102,10 +103,10 @@ TEST(RunsTable, ADryRunsTimeIsNotCompared) {
   const std::string plain = runs_table(diffs, false, 80);
   EXPECT_THAT(plain, Not(HasSubstr("Time a step")));
   EXPECT_THAT(plain, Not(HasSubstr("times"))) << "nothing is shown that it would warn of";
-  EXPECT_FALSE(diffs.back().time_warning.empty());
+  EXPECT_FALSE(time_warning(diffs.back()).empty());
   training.dry.emplace();
   EXPECT_THAT(runs_table(diffs_of(training, {training, dry}, {Gate("step_time>+5%")}), false, 80),
-              HasSubstr("times are the host's"));
+              HasSubstr("times are only the host's"));
 }
 
 TEST(RunsTable, ColourAddsNothingElse) {

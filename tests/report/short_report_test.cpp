@@ -35,7 +35,8 @@ Facts ran_out() {
   failure.held = facts.peak;
   failure.findings.resize(5);
   for (std::size_t i = 0; i < failure.findings.size(); ++i) {
-    failure.findings[i].text = "Finding " + std::to_string(i) + '.';
+    failure.findings[i].kind = analysis::FindingKind::kHeldByProgram;
+    failure.findings[i].detail = analysis::HeldFinding{.maker = {"op" + std::to_string(i), ""}};
     failure.findings[i].bytes = (9 - i) << 27U;
   }
   facts.is_configured = false;
@@ -86,8 +87,9 @@ TEST(ShortReport, SaysWhatMemoryRanOutForAndTheLargestFindings) {
   const std::string text = short_report(ran_out(), "out", false, 80);
   EXPECT_LE(line_count(text), kShortReportLines) << text;
   EXPECT_TRUE(text.starts_with("Out of memory\n  384.0 MiB asked for")) << text;
-  EXPECT_EQ(times_of(text, "Finding "), 3U);
-  EXPECT_NE(text.find("\nWhat the recording shows\n      1,152.0 MiB  Finding 0.\n"), std::string::npos)
+  EXPECT_EQ(times_of(text, "The program holds what op"), 3U);
+  EXPECT_NE(text.find("\nWhat the recording shows\n      1,152.0 MiB  The program holds what op0 made"),
+            std::string::npos)
       << text;
   EXPECT_EQ(text.find("ended:"), std::string::npos);
   EXPECT_TRUE(

@@ -37,8 +37,12 @@ strata::analysis::Facts ran_out() {
   failure.device_free_bytes = 30U << 20U;
   using strata::analysis::FindingKind;
   failure.findings = {
-      {FindingKind::kKeptFromEarlier, std::uint64_t{2} << 30U, "Held since 3 earlier forwards.", ""},
-      {FindingKind::kFragmentation, 600U << 20U, "Reserved and free, but in pieces.", ""}};
+      {.kind = FindingKind::kKeptFromEarlier,
+       .bytes = std::uint64_t{2} << 30U,
+       .detail = strata::analysis::KeptFinding{.forwards = 3}},
+      {.kind = FindingKind::kFragmentation,
+       .bytes = 600U << 20U,
+       .detail = strata::analysis::PiecesFinding{.largest_bytes = 50U << 20U, .requested_bytes = 1U << 30U}}};
   facts.peak = failure.held;
   facts.samples.device.push_back({.total_bytes = facts.peak.reserved_bytes + (430U << 20U)});
   facts.out_of_memory.push_back(failure);

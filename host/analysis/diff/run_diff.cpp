@@ -1,25 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/analysis/diff/run_diff.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "host/analysis/facts/facts.hpp"
-#include "host/analysis/memory/said.hpp"
-#include "host/analysis/peak/outside_window.hpp"
 
 namespace strata::analysis {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-RunDiff::Side side_of(const Facts& facts) {
-  return {facts.directory,  facts.name,      facts.dry ? facts.dry->name : facts.device,
-          facts.peak.phase, facts.peak.step, facts.dry.has_value(),
-          facts.end};
-}
 
 bool has_layers(const Facts& facts) {
   return std::ranges::any_of(facts.blocks, [&](const Block& block) {
@@ -27,35 +17,11 @@ bool has_layers(const Facts& facts) {
   });
 }
 
-std::string time_warning_of(const RunDiff::Side& base, const RunDiff::Side& now) {
-  if (base.is_dry != now.is_dry)
-    return "one of the runs was on a dry device, where nothing is computed: their times cannot be compared";
-  if (base.is_dry)
-    return "on a dry device nothing is computed: their times are the host's part of a step alone";
-  return "";
-}
-
-std::vector<std::string> warnings_of(const RunDiff::Side& base, const RunDiff::Side& now,
-                                     const Facts& old_facts, const Facts& new_facts) {
-  std::vector<std::string> warnings;
-  if (base.device != now.device)
-    warnings.push_back(fmt::format("the devices differ: {} and {}", base.device, now.device));
-  if (const bool base_has_layers = has_layers(old_facts); base_has_layers != has_layers(new_facts))
-    warnings.push_back(
-        fmt::format("the {} run alone tells layers: what layers hold differs by that; record the other with "
-                    "--layers, too",
-                    base_has_layers ? "base" : "new"));
-  for (const auto& [who, facts] : {std::pair("base", &old_facts), std::pair("new", &new_facts)}) {
-    if (const auto outside = higher_outside_window(*facts))
-      warnings.push_back(fmt::format(
-          "the {} run takes more outside of its window: {}, {}; run_peak_allocated is of all of a run", who,
-          said_bytes(outside->allocated_bytes), outside->where));
-    if (facts->end != "done")
-      warnings.push_back(fmt::format("the {} run did not come to its end: {}", who, facts->end));
-    for (const std::string& warning : facts->warnings)
-      warnings.push_back(fmt::format("{} run: {}", who, warning));
-  }
-  return warnings;
+RunDiff::Side side_of(const Facts& facts) {
+  return {facts.directory,  facts.name,        facts.dry ? facts.dry->name : facts.device,
+          facts.peak.phase, facts.peak.step,   facts.dry.has_value(),
+          facts.end,        has_layers(facts), higher_outside_window(facts),
+          facts.warnings};
 }
 
 Json number(const std::optional<double>& value, MeasureUnit unit) {
@@ -118,7 +84,7 @@ Json list(const std::vector<Item>& items) {
   return json;
 }
 
-Json document_of(const RunDiff& diff) {
+Json document_of(const RunDiff& diff, DiffWarnings warnings_of) {
   Json document;
   document["schema"] = kDiffSchema;
   document["base"] = diff_json(diff.base);
@@ -128,9 +94,7 @@ Json document_of(const RunDiff& diff) {
   document["allocations"] = list(diff.allocations);
   document["gates"] = list(diff.gates);
   document["fails"] = diff.fails();
-  document["warnings"] = diff.warnings;
-  if (!diff.time_warning.empty())
-    document["warnings"].insert(document["warnings"].begin(), diff.time_warning);
+  document["warnings"] = warnings_of(diff);
   return document;
 }
 
@@ -151,14 +115,10 @@ RunDiff diff_runs(const Facts& base, const Facts& now, std::vector<SettingChange
                .settings = std::move(settings),
                .measures = compare_measures(base, now),
                .allocations = changed_groups(base, now),
-               .gates = {},
-               .time_warning = {},
-               .warnings = {}};
+               .gates = {}};
   if (base.command != now.command && !base.command.empty() && !now.command.empty())
     diff.settings.insert(diff.settings.begin(), {"command", base.command, now.command});
-  diff.time_warning = time_warning_of(diff.base, diff.now);
-  diff.warnings = warnings_of(diff.base, diff.now, base, now);
-  // Times of a dry run say nothing about a real GPU.
+  // What a dry card took says nothing about what a card takes.
   std::vector<MeasureChange> comparable = diff.measures;
   for (MeasureChange& measure : comparable) {
     if (diff.base.is_dry != diff.now.is_dry && measure.unit != MeasureUnit::kBytes)
@@ -170,16 +130,16 @@ RunDiff diff_runs(const Facts& base, const Facts& now, std::vector<SettingChange
   return diff;
 }
 
-std::string diff_document(const RunDiff& diff) {
-  return text_of(document_of(diff));
+std::string diff_document(const RunDiff& diff, DiffWarnings warnings_of) {
+  return text_of(document_of(diff, warnings_of));
 }
 
-std::string diffs_document(const std::vector<RunDiff>& diffs) {
+std::string diffs_document(const std::vector<RunDiff>& diffs, DiffWarnings warnings_of) {
   Json document;
   document["schema"] = kDiffsSchema;
   document["fails"] = std::ranges::any_of(diffs, &RunDiff::fails);
   document["diffs"] = Json::array();
-  for (const RunDiff& diff : diffs) document["diffs"].push_back(document_of(diff));
+  for (const RunDiff& diff : diffs) document["diffs"].push_back(document_of(diff, warnings_of));
   return text_of(document);
 }
 

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "host/analysis/diff/block_groups.hpp"
 #include "host/analysis/diff/gate.hpp"
 #include "host/analysis/diff/run_measures.hpp"
+#include "host/analysis/peak/outside_window.hpp"
 
 namespace strata::analysis {
 
@@ -30,15 +32,16 @@ struct RunDiff {
     std::string peak_phase;       // phase of the peak; empty outside of any
     std::int64_t peak_step = -1;  // -1: outside of any
     bool is_dry = false;
-    std::string end = "done";  // how it ended
+    std::string end = "done";                          // how it ended
+    bool has_layers = false;                           // it recorded what layers hold
+    std::optional<OutsideWindow> outside_window = {};  // what it takes outside of its window, if that is more
+    std::vector<std::string> warnings = {};            // Facts::warnings
   };
   Side base, now;
   std::vector<SettingChange> settings;
   std::vector<MeasureChange> measures;
   std::vector<BlockGroup> allocations;  // changed ones, largest change first
   std::vector<Gate::Result> gates;
-  std::string time_warning;           // why times may not be comparable; empty if they are
-  std::vector<std::string> warnings;  // why other values may not be comparable
 
   bool fails() const;  // whether a gate fails
 };
@@ -47,10 +50,13 @@ struct RunDiff {
 RunDiff diff_runs(const Facts& base, const Facts& now, std::vector<SettingChange> settings,
                   const std::vector<Gate>& gates);
 
-// strata.diff/1 of docs/diff.md, ending in a newline.
-std::string diff_document(const RunDiff& diff);
+// Says why the comparison may not hold: the callers of what writes JSON have it of host/report/words.
+using DiffWarnings = std::vector<std::string> (*)(const RunDiff& diff);
 
-// strata.diffs/1: an array of these, all with one base.
-std::string diffs_document(const std::vector<RunDiff>& diffs);
+// strata.diff/1 of docs/diff.md, with a line's end.
+std::string diff_document(const RunDiff& diff, DiffWarnings warnings_of);
+
+// strata.diffs/1: one of each, all with one base.
+std::string diffs_document(const std::vector<RunDiff>& diffs, DiffWarnings warnings_of);
 
 }  // namespace strata::analysis

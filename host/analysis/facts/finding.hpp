@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statements about the memory at a moment that the recording proves.
+// What a recording proves of the memory at one moment. host/report/words has the sentences.
 #pragma once
 
 #include <array>
@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <variant>
 
 namespace strata::analysis {
 
@@ -32,11 +33,72 @@ constexpr std::string_view to_string(FindingKind kind) {
   return kFindingKinds.at(static_cast<std::size_t>(kind));
 }
 
+// Who made most of some blocks; empty: not recorded.
+struct Maker {
+  std::string op = {}, layer = {};
+};
+
+// From when on only the program needs a block that a forward made.
+enum class MayGo : std::uint8_t {
+  kNotYet,
+  kBeforeBackward,   // logits: a softmax has kept what its backward needs
+  kBeforeOptimizer,  // its backward has ended
+  kBeforeNextStep,   // in a later step than its own
+};
+
+enum class WhyUnused : std::uint8_t {
+  kNoBackward,  // none has begun since
+  kPassedBy,    // a backward does not go through it
+  kLikeOthers,  // a backward has begun since, but the forward is as others that it is not behind
+  kNoStep,      // it does, for gradients that no optimizer takes
+};
+
+// kKeptFromEarlier: of so many forwards.
+struct KeptFinding {
+  std::uint64_t forwards = 0;
+  bool are_graphs = false;  // more than half of it is what their graphs keep
+  Maker maker = {};
+};
+
+// kUnusedGraph; Finding::module made the graphs.
+struct UnusedGraphFinding {
+  bool has_no_step = false;  // a backward uses them, for gradients that no optimizer takes
+};
+
+// kListedOutputs and kEvaluation.
+struct OutputsFinding {
+  std::uint64_t blocks = 0;
+  Maker maker = {};
+};
+
+// kHeldByProgram: `may_go` is that of the largest block.
+struct HeldFinding {
+  MayGo may_go = MayGo::kNotYet;
+  Maker maker = {};
+};
+
+// kFragmentation.
+struct PiecesFinding {
+  std::uint64_t largest_bytes = 0, requested_bytes = 0;
+};
+
+// kNextPeak and kOutsidePhase: the moment that it is compared with.
+struct BoundFinding {
+  std::uint64_t allocated_bytes = 0;
+  std::string phase;         // that it is in; empty: between phases
+  std::string part_of_step;  // kOutsidePhase: the peak's phase
+};
+
 struct Finding {
   FindingKind kind = FindingKind::kKeptFromEarlier;
-  std::uint64_t bytes = 0;  // present at that moment; for the last two kinds the distance
-  std::string text;         // one sentence
-  std::string module;       // path of the module that made all of it; empty: none, or unknown
+  std::uint64_t bytes = 0;  // that were there at that moment; of the last two kinds a distance
+  std::string module = {};  // the path of the one that made it all; empty: none did, or not recorded
+  std::variant<std::monostate, KeptFinding, UnusedGraphFinding, OutputsFinding, HeldFinding, PiecesFinding,
+               BoundFinding>
+      detail = {};
 };
+
+// Makes its sentence: the callers of what writes JSON have it of host/report/words.
+using FindingText = std::string (*)(const Finding& finding);
 
 }  // namespace strata::analysis

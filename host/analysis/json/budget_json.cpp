@@ -37,7 +37,7 @@ ordered_json budget_blocks(const MemoryFacts& facts, const Peak& peak) {
 
 }  // namespace
 
-std::string budget_document(const MemoryFacts& facts, const BudgetCheck& check) {
+std::string budget_document(const MemoryFacts& facts, const BudgetCheck& check, FindingText text_of) {
   const Peak& peak = check.peak;
   ordered_json document{{"schema", "strata.budget/2"},
                         {"budget_bytes", check.budget_bytes},
@@ -53,7 +53,7 @@ std::string budget_document(const MemoryFacts& facts, const BudgetCheck& check) 
                         {"by_module", budget_shares(peak.by_layer)},
                         {"largest_blocks", budget_blocks(facts, peak)}};
   if (peak.step >= 0) document["step"] = peak.step;
-  document["findings"] = to_json(check.findings);
+  document["findings"] = findings_json(check.findings, text_of);
   return document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

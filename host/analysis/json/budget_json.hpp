@@ -10,6 +10,6 @@ namespace strata::analysis {
 struct MemoryFacts;
 
 // "strata.budget/2": docs/summary.md.
-std::string budget_document(const MemoryFacts& facts, const BudgetCheck& check);
+std::string budget_document(const MemoryFacts& facts, const BudgetCheck& check, FindingText text_of);
 
 }  // namespace strata::analysis

@@ -43,13 +43,13 @@ PeakPartJson place_json(const MemoryFacts& facts, const std::optional<HighPlace>
 
 }  // namespace
 
-nlohmann::ordered_json to_json(const std::vector<Finding>& findings) {
+nlohmann::ordered_json findings_json(const std::vector<Finding>& findings, FindingText text_of) {
   PeakPartJson list = PeakPartJson::array();
   for (const Finding& finding : findings)
     list.push_back(
         {{"kind", to_string(finding.kind)},
          {"bytes", finding.bytes},
-         {"text", finding.text},
+         {"text", text_of(finding)},
          {"module", finding.module.empty() ? PeakPartJson(nullptr) : PeakPartJson(finding.module)}});
   return list;
 }

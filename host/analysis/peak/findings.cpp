@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/analysis/peak/findings.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "host/analysis/allocator/caching_allocator.hpp"
 #include "host/analysis/facts/memory_facts.hpp"
 #include "host/analysis/memory/alive.hpp"
-#include "host/analysis/memory/said.hpp"
 #include "host/analysis/peak/evaluations.hpp"
 #include "host/analysis/peak/kept_from_earlier.hpp"
 #include "host/analysis/peak/listed_outputs.hpp"
@@ -28,16 +26,7 @@ namespace {
 // Findings below this fraction of the missing memory are not worth reporting.
 constexpr std::uint64_t kWorthSaying = 100;
 
-std::string text_of_graph(const UnusedGraph& graph) {
-  const std::string of_forwards =
-      graph.is_named() ? fmt::format("forwards of {}", graph.module) : "forwards without a backward";
-  if (graph.are_gradients) return fmt::format("No optimizer takes these gradients of {}.", graph.module);
-  return graph.why == WhyUnused::kNoStep
-             ? fmt::format("Autograd graphs of {}, for gradients that no optimizer takes.", of_forwards)
-             : fmt::format("Autograd graphs of {}, which no backward uses.", of_forwards);
-}
-
-// For user programs, which may hold memory unnecessarily; Strata's own training does not.
+// Of a program, which may hold what it need not; a training of ours does not.
 class HeldFinder {
  public:
   HeldFinder(const MemoryFacts& facts, const Peak& moment)
@@ -53,8 +42,8 @@ class HeldFinder {
  private:
   using Blocks = std::vector<const Block*>;
 
-  void add(FindingKind kind, std::uint64_t bytes, std::string text, std::string_view module = {}) {
-    if (bytes > 0) found_.push_back({kind, bytes, std::move(text), std::string(module)});
+  void add(Finding finding) {
+    if (finding.bytes > 0) found_.push_back(std::move(finding));
   }
 
   void kept_from_earlier() {
@@ -65,23 +54,24 @@ class HeldFinder {
       forwards.insert(each.forward);
       blocks.push_back(&facts_.blocks[each.block]);
     }
-    add(FindingKind::kKeptFromEarlier, bytes_of(blocks),
-        fmt::format("Held since {}{}; most of it was made by {}.",
-                    said_count(forwards.size(), "earlier forward", "earlier forwards"),
-                    are_of_graphs(facts_, earlier) ? ", with their autograd graphs" : "",
-                    main_maker(facts_, blocks)));
+    add({.kind = FindingKind::kKeptFromEarlier,
+         .bytes = bytes_of(blocks),
+         .detail = KeptFinding{.forwards = forwards.size(),
+                               .are_graphs = are_of_graphs(facts_, earlier),
+                               .maker = main_maker(facts_, blocks)}});
   }
 
   void unused_graphs() {
-    std::map<std::string, Finding> by_text;
+    std::map<std::tuple<FindingKind, bool, std::string_view>, std::uint64_t> bytes;
     for (const UnusedGraph& graph : unused_.graphs()) {
-      const std::string text = text_of_graph(graph);
-      Finding& finding = by_text[text];
-      finding.kind = graph.are_gradients ? FindingKind::kUntakenGradients : FindingKind::kUnusedGraph;
-      finding.bytes += unused_.bytes_of_at(graph, sequence_);
-      finding.module = graph.is_named() ? graph.module : std::string_view();
+      const auto kind = graph.are_gradients ? FindingKind::kUntakenGradients : FindingKind::kUnusedGraph;
+      bytes[{kind, graph.why == WhyUnused::kNoStep, graph.told_module()}] +=
+          unused_.bytes_of_at(graph, sequence_);
     }
-    for (const auto& [text, finding] : by_text) add(finding.kind, finding.bytes, text, finding.module);
+    for (const auto& [graphs, bytes_of_them] : bytes) {
+      const auto& [kind, has_no_step, module] = graphs;
+      add({kind, bytes_of_them, std::string(module), UnusedGraphFinding{has_no_step}});
+    }
   }
 
   void by_block() {
@@ -102,30 +92,22 @@ class HeldFinder {
       else if (evaluations.made(block))
         evaluated.push_back(&block);
     }
-    add(FindingKind::kListedOutputs, bytes_of(of_lists),
-        fmt::format("{} of forwards without a graph, all held at once; most of it was made by {}.",
-                    said_count(of_lists.size(), "Output", "outputs"), main_maker(facts_, of_lists)));
+    add_outputs(FindingKind::kListedOutputs, of_lists);
     if (!held.empty()) {
       const Block& largest = *std::ranges::max(held, {}, [](const Block* block) { return block->bytes; });
-      add(FindingKind::kHeldByProgram, bytes_of(held),
-          text_of_held(held, residue.may_go(largest, sequence_, part_of_step)), facts_.texts[largest.layer]);
+      add({.kind = FindingKind::kHeldByProgram,
+           .bytes = bytes_of(held),
+           .module = facts_.texts[largest.layer],
+           .detail = HeldFinding{.may_go = residue.may_go(largest, sequence_, part_of_step),
+                                 .maker = main_maker(facts_, held)}});
     }
-    add(FindingKind::kEvaluation, bytes_of(evaluated),
-        fmt::format("Made by forwards without a graph, as in an evaluation; most of it by {}.",
-                    main_maker(facts_, evaluated)));
+    add_outputs(FindingKind::kEvaluation, evaluated);
   }
 
-  std::string text_of_held(const Blocks& held, MayGo when) const {
-    const std::string maker = main_maker(facts_, held);
-    switch (when) {
-      case MayGo::kBeforeNextStep:
-        return fmt::format("Made by {} in an earlier step, and still held by the program.", maker);
-      case MayGo::kBeforeBackward:
-        return fmt::format("Made by {} and held by the program, while backward reads only their softmax.",
-                           maker);
-      default:
-        return fmt::format("Made by {} and held by the program, though its backward has ended.", maker);
-    }
+  void add_outputs(FindingKind kind, const Blocks& blocks) {
+    add({.kind = kind,
+         .bytes = bytes_of(blocks),
+         .detail = OutputsFinding{.blocks = blocks.size(), .maker = main_maker(facts_, blocks)}});
   }
 
   const MemoryFacts& facts_;
@@ -144,8 +126,7 @@ std::vector<Finding> findings_of_moment(const MemoryFacts& facts, const Peak& mo
   std::vector<Finding> found;
   if (!facts.is_configured) found = HeldFinder(facts, moment).find();
   if (const std::uint64_t deferred = deferred_at(facts, moment.sequence); deferred > 0)
-    found.push_back({FindingKind::kDeferredFrees, deferred,
-                     "Freed, but not free yet: a stream still uses it (record_stream).", ""});
+    found.push_back({.kind = FindingKind::kDeferredFrees, .bytes = deferred});
   return found;
 }
 
@@ -155,10 +136,9 @@ std::optional<Finding> fragmentation_at(const MemoryFacts& facts, const OutOfMem
   const std::uint64_t used = failure.held.allocated_bytes + deferred_at(facts, failure.held.sequence);
   if (failure.largest_gap_bytes >= failure.requested_bytes || failure.held.reserved_bytes <= used)
     return std::nullopt;
-  return Finding{FindingKind::kFragmentation, failure.held.reserved_bytes - used,
-                 fmt::format("Reserved and free, but in pieces of at most {} where {} were asked for.",
-                             said_bytes(failure.largest_gap_bytes), said_bytes(failure.requested_bytes)),
-                 ""};
+  return Finding{.kind = FindingKind::kFragmentation,
+                 .bytes = failure.held.reserved_bytes - used,
+                 .detail = PiecesFinding{failure.largest_gap_bytes, failure.requested_bytes}};
 }
 
 void keep_worth_saying(std::vector<Finding>& found, std::uint64_t missing_bytes) {
@@ -166,8 +146,10 @@ void keep_worth_saying(std::vector<Finding>& found, std::uint64_t missing_bytes)
   std::ranges::stable_sort(found, std::greater{}, &Finding::bytes);
 }
 
-std::string phase_of(const HighPlace& place) {
-  return place.phase.empty() ? "between phases" : "in " + place.phase;
+Finding bound(FindingKind kind, const Peak& peak, const HighPlace& place, std::string part_of_step = {}) {
+  return {.kind = kind,
+          .bytes = peak.allocated_bytes - place.allocated_bytes,
+          .detail = BoundFinding{place.allocated_bytes, place.phase, std::move(part_of_step)}};
 }
 
 // The recording has the whole step: no change to one moment lowers the others.
@@ -176,17 +158,9 @@ std::vector<Finding> bounds_of(const MemoryFacts& facts, const Peak& peak) {
   const auto& next = context.next_place;
   const auto& outside = context.outside_phase;
   std::vector<Finding> found;
-  if (next)
-    found.push_back({FindingKind::kNextPeak, peak.allocated_bytes - next->allocated_bytes,
-                     fmt::format("Lowering this peak alone gains at most that: the next-highest is {}, {}.",
-                                 said_bytes(next->allocated_bytes), phase_of(*next)),
-                     ""});
+  if (next) found.push_back(bound(FindingKind::kNextPeak, peak, *next));
   if (outside && (!next || outside->allocated_bytes != next->allocated_bytes))
-    found.push_back(
-        {FindingKind::kOutsidePhase, peak.allocated_bytes - outside->allocated_bytes,
-         fmt::format("Changing {} alone gains at most that: outside of it the highest is {}, {}.",
-                     context.part_of_step, said_bytes(outside->allocated_bytes), phase_of(*outside)),
-         ""});
+    found.push_back(bound(FindingKind::kOutsidePhase, peak, *outside, context.part_of_step));
   return found;
 }
 

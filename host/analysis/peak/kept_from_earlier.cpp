@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/analysis/peak/kept_from_earlier.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -66,14 +64,12 @@ bool are_of_graphs(const MemoryFacts& facts, const std::vector<KeptBlock>& kept)
   return of_graphs > bytes / 2;
 }
 
-std::string main_maker(const MemoryFacts& facts, const std::vector<const Block*>& blocks) {
+Maker main_maker(const MemoryFacts& facts, const std::vector<const Block*>& blocks) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> by_maker;
   for (const Block* block : blocks) by_maker[{block->op, block->layer}] += block->bytes;
   const auto largest = std::ranges::max_element(by_maker, {}, [](const auto& maker) { return maker.second; });
-  if (largest == by_maker.end()) return "a forward";
-  const auto [op, layer] = largest->first;
-  const std::string maker = op == 0 ? "a forward" : facts.texts[op];
-  return layer == 0 ? maker : fmt::format("{} in {}", maker, facts.texts[layer]);
+  if (largest == by_maker.end()) return {};
+  return {.op = facts.texts[largest->first.first], .layer = facts.texts[largest->first.second]};
 }
 
 }  // namespace strata::analysis

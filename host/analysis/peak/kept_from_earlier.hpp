@@ -8,10 +8,10 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "host/analysis/facts/block.hpp"
+#include "host/analysis/facts/finding.hpp"
 
 namespace strata::analysis {
 
@@ -51,7 +51,7 @@ class KeptFromEarlier {
 // Whether graphs keep more than half of these bytes.
 bool are_of_graphs(const MemoryFacts& facts, const std::vector<KeptBlock>& kept);
 
-// "aten::index_select in 0": the main maker; "a forward" if no operator was recorded.
-std::string main_maker(const MemoryFacts& facts, const std::vector<const Block*>& blocks);
+// Who made most of these.
+Maker main_maker(const MemoryFacts& facts, const std::vector<const Block*>& blocks);
 
 }  // namespace strata::analysis

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/analysis/peak/outside_window.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "host/analysis/facts/memory_facts.hpp"
@@ -24,13 +22,10 @@ std::optional<OutsideWindow> higher_outside_window(const MemoryFacts& facts) {
   const std::uint64_t peak = facts.peak.allocated_bytes;
   if (allocated_bytes(facts.points[*highest]) <= peak + peak / kParts) return std::nullopt;
   const Peak whole = find_peak(facts, Window{});
-  OutsideWindow outside{.allocated_bytes = whole.allocated_bytes,
-                        .reserved_bytes = std::max(whole.reserved_bytes, most_reserved_bytes(facts)),
-                        .where = {}};
-  if (whole.step >= 0) outside.where = fmt::format("step {}", whole.step);
-  if (!whole.phase.empty()) outside.where += (outside.where.empty() ? "" : ", ") + whole.phase;
-  if (outside.where.empty()) outside.where = "outside of steps";
-  return outside;
+  return OutsideWindow{.allocated_bytes = whole.allocated_bytes,
+                       .reserved_bytes = std::max(whole.reserved_bytes, most_reserved_bytes(facts)),
+                       .step = whole.step,
+                       .phase = whole.phase};
 }
 
 }  // namespace strata::analysis

@@ -8,21 +8,14 @@
 #include <vector>
 
 #include "host/analysis/facts/block.hpp"
+#include "host/analysis/facts/finding.hpp"
 #include "host/analysis/facts/phase.hpp"
 
 namespace strata::analysis {
 
 struct MemoryFacts;
 
-// From when on only the program needs a block.
-enum class MayGo : std::uint8_t {
-  kNotYet,
-  kBeforeBackward,   // logits, because a softmax has kept the values for its backward
-  kBeforeOptimizer,  // after its backward
-  kBeforeNextStep,   // in a later step than its own
-};
-
-// When the step after a block's own begins, in which nothing needs it any more.
+// When the step that follows a block's own begins, in which nothing needs it any more.
 class LaterSteps {
  public:
   // Uses the steps and phases of `facts`, which must outlive this.

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/analysis/peak/unused_graphs.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <iterator>
 #include <set>
@@ -13,10 +10,6 @@
 #include "host/analysis/peak/untaken_gradients.hpp"
 
 namespace strata::analysis {
-
-std::string forwards_of(const UnusedGraph& graph) {
-  return graph.is_named() ? "forwards of " + std::string(graph.module) : "forwards that no backward follows";
-}
 
 UnusedGraphs::UnusedGraphs(const MemoryFacts& facts, const KeptFromEarlier& kept)
     : facts_(facts), graph_of_block_(facts.blocks.size()) {
@@ -41,11 +34,11 @@ std::uint64_t UnusedGraphs::bytes_at(std::uint64_t sequence) const {
   return bytes;
 }
 
-std::string UnusedGraphs::without_graphs_at(std::uint64_t sequence) const {
-  std::set<std::string> forwards;
+std::vector<std::string> UnusedGraphs::modules_at(std::uint64_t sequence) const {
+  std::set<std::string> modules;
   for (const UnusedGraph& graph : graphs_)
-    if (bytes_of_at(graph, sequence) > 0) forwards.insert(forwards_of(graph));
-  return fmt::format("{} under torch.no_grad()", fmt::join(forwards, " and "));
+    if (bytes_of_at(graph, sequence) > 0) modules.emplace(graph.told_module());
+  return {modules.begin(), modules.end()};
 }
 
 const UnusedGraph* UnusedGraphs::largest_at(std::uint64_t sequence) const {

@@ -9,18 +9,12 @@
 #include <string_view>
 #include <vector>
 
+#include "host/analysis/facts/finding.hpp"
 #include "host/analysis/peak/kept_from_earlier.hpp"
 
 namespace strata::analysis {
 
 struct MemoryFacts;
-
-enum class WhyUnused : std::uint8_t {
-  kNoBackward,  // no backward has begun since
-  kPassedBy,    // a backward does not traverse it
-  kLikeOthers,  // a backward has begun since, but this forward is like others that it does not traverse
-  kNoStep,      // traversed, but for gradients that no optimizer uses
-};
 
 struct UnusedGraph {
   std::vector<std::uint32_t> blocks;  // indices into Facts::blocks, by birth
@@ -29,11 +23,9 @@ struct UnusedGraph {
   bool are_gradients = false;         // not a graph, but gradients made by a backward
   WhyUnused why = WhyUnused::kNoBackward;
 
-  bool is_named() const { return !module.empty() && !is_of_evaluation; }  // by its module
+  // The module whose forwards it is told by; of an evaluation none.
+  std::string_view told_module() const { return is_of_evaluation ? std::string_view() : module; }
 };
-
-// "forwards of teacher"; for an evaluation "forwards that no backward follows".
-std::string forwards_of(const UnusedGraph& graph);
 
 class UnusedGraphs {
  public:
@@ -48,9 +40,9 @@ class UnusedGraphs {
 
   std::uint64_t bytes_of_at(const UnusedGraph& graph, std::uint64_t sequence) const;  // alive then
   std::uint64_t bytes_at(std::uint64_t sequence) const;                               // of all of them
-  // "forwards of teacher and forwards of reference under torch.no_grad()": of all graphs alive then.
-  std::string without_graphs_at(std::uint64_t sequence) const;
-  // The graph with the most bytes alive then; null if none has any.
+  // The told_module() of all that are there then, each once.
+  std::vector<std::string> modules_at(std::uint64_t sequence) const;
+  // The graph that has most bytes alive then; null where none has any.
   const UnusedGraph* largest_at(std::uint64_t sequence) const;
 
  private:

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include "host/analysis/memory/alive.hpp"
-#include "host/analysis/memory/said.hpp"
 #include "host/analysis/shapes/families.hpp"
 
 namespace strata::analysis {
@@ -27,14 +24,8 @@ std::vector<Shape> autocast_copies(const StepView& step) {
   }
   Shape shape =
       step.shape(ShapeKind::kAutocastCopies, {first, last}, step.level_at(most.sequence), most.bytes);
-  shape.sentence = fmt::format("Autocast's copies of {} in 16 bits: {} at once, beside the weights in 32.",
-                               said_count(most.blocks, "weight", "weights"), said_bytes(most.bytes));
-  shape.remedy =
-      "weights in 16 bits (precision: bf16) need no copies; autocast_cache: false keeps none beyond its "
-      "operator "
-      "but for what backward reads";
-  shape.evidence = fmt::format("{} registered as autocast's copy of a parameter and alive at one moment",
-                               said_count(most.blocks, "block", "blocks"));
+  shape.remedies = {Remedy::kHalfPrecision, Remedy::kNoAutocastCache};
+  shape.detail = AutocastCopiesDetail{most.blocks};
   return {shape};
 }
 

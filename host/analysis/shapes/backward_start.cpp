@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "host/analysis/memory/alive.hpp"
-#include "host/analysis/memory/said.hpp"
 #include "host/analysis/shapes/families.hpp"
 #include "host/analysis/shapes/loss_blocks.hpp"
 
@@ -23,16 +20,8 @@ std::vector<Shape> start_spike(const StepView& step, const MicroBatch& batch, co
   if (!step.is_seen(rise) || bytes_of(made) < rise / 2) return {};
   Shape shape =
       step.shape(ShapeKind::kBackwardStartSpike, {batch.backward->begin, loss.backward_head_end}, top, rise);
-  shape.sentence = fmt::format(
-      "Backward starts at the loss: gradients as large as the logits, {} above forward's end, beside what "
-      "softmax kept.",
-      said_bytes(rise));
-  shape.remedy =
-      "a loss over pieces of the sequence, or one that writes its gradient over its input; half the batch "
-      "accumulated "
-      "twice halves it";
-  shape.evidence = fmt::format("{} by {}, born in backward before the first block of any layer",
-                               said_count(made.size(), "block", "blocks"), step.text(made.back()->op));
+  shape.remedies = {Remedy::kChunkedLoss, Remedy::kInPlaceLoss, Remedy::kHalfBatch};
+  shape.detail = BackwardStartDetail{.op = std::string(step.text(made.back()->op)), .blocks = made.size()};
   return {shape};
 }
 
@@ -52,12 +41,8 @@ std::vector<Shape> logits_cliff(const StepView& step, const MicroBatch& batch, c
   if (!step.is_seen(fall) || bytes_of(dying) < fall / 2) return {};
   bottom.bytes += fall / 2;
   Shape shape = step.shape(ShapeKind::kLogitsCliff, {top.sequence, bottom_sequence}, bottom, fall);
-  shape.sentence = fmt::format(
-      "The logits are no longer needed: their softmax and its gradients go, and memory falls by {}.",
-      said_bytes(fall));
-  shape.remedy = "goes with the logits: what makes them smaller makes the fall smaller";
-  shape.evidence = fmt::format("{}, each as large as half the logits or more, die in backward up to here",
-                               said_count(dying.size(), "block", "blocks"));
+  shape.remedies = {Remedy::kSmallerLogits};
+  shape.detail = LogitsCliffDetail{dying.size()};
   return {shape};
 }
 

@@ -1,10 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
-#include <string>
-#include <string_view>
-
-#include "host/analysis/memory/said.hpp"
 #include "host/analysis/shapes/families.hpp"
 
 namespace strata::analysis {
@@ -12,15 +6,6 @@ namespace {
 
 // Beside less than this share of a step's peak no band is seen under it.
 constexpr std::uint64_t kBandParts = 20;
-
-std::string band_remedy(std::uint64_t parameters, std::uint64_t state) {
-  constexpr std::string_view kNarrower = "16-bit weights (precision: bf16) halve what is in 32 bits";
-  if (state < parameters) return std::string(kNarrower);
-  return fmt::format(
-      "8-bit moments (optimizer.name: adam8bit) or one moment (lion, sgd with momentum) make the state "
-      "smaller; {}",
-      kNarrower);
-}
 
 }  // namespace
 
@@ -40,12 +25,9 @@ std::vector<Shape> constant_band(const StepView& step) {
   Level at = step.level_at(middle);
   at.bytes = bytes;
   Shape shape = step.shape(ShapeKind::kConstantBand, step.span(), at, bytes);
-  shape.sentence =
-      fmt::format("{} are there from the step's begin to its end: {} of parameters, {} of optimizer state.",
-                  said_bytes(bytes), said_bytes(parameters), said_bytes(state));
-  shape.remedy = band_remedy(parameters, state);
-  shape.evidence = fmt::format("{} of Parameter and Optimizer_State, born before step {} and alive after it",
-                               said_count(blocks, "block", "blocks"), step.step().index);
+  if (state >= parameters) shape.remedies.push_back(Remedy::kSmallerState);
+  shape.remedies.push_back(Remedy::kHalfPrecision);
+  shape.detail = ConstantBandDetail{blocks, parameters, state};
   return {shape};
 }
 

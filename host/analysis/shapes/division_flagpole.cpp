@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "host/analysis/memory/alive.hpp"
-#include "host/analysis/memory/said.hpp"
 #include "host/analysis/shapes/families.hpp"
 #include "strata/ext/phase.h"
 
@@ -36,16 +33,8 @@ std::vector<Shape> division_flagpoles(const StepView& step) {
     Shape shape = step.shape(ShapeKind::kDivisionFlagpole, {pole->birth_sequence, pole->death_sequence}, top,
                              pole->bytes);
     shape.block_sequence = pole->birth_sequence;
-    shape.sentence = fmt::format(
-        "The optimizer's highest moment: the root of the second moment is divided into a new {}, on {} of "
-        "other "
-        "temporaries.",
-        said_bytes(pole->bytes), said_bytes(base));
-    shape.remedy =
-        "in place by optimizer.impl: foreach; optimizer.impl: fused makes neither root nor quotient";
-    shape.evidence =
-        fmt::format("the optimizer's highest level is the birth of a temporary by {}, while others are alive",
-                    step.text(pole->op));
+    shape.remedies = {Remedy::kForeachOptimizer, Remedy::kFusedOptimizer};
+    shape.detail = DivisionFlagpoleDetail{.op = std::string(step.text(pole->op)), .base_bytes = base};
     shapes.push_back(std::move(shape));
   }
   return shapes;

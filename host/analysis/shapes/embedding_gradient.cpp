@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "host/analysis/memory/said.hpp"
 #include "host/analysis/shapes/embeddings.hpp"
 #include "host/analysis/shapes/families.hpp"
 
@@ -20,20 +17,11 @@ std::vector<Shape> embedding_gradients(const StepView& step) {
       shape.layer = step.text(filled->layer);
       shape.block_sequence = filled->birth_sequence;
       const bool is_added = filled != gradient;
-      shape.sentence = fmt::format(
-          "The end of backward: the gradient of the embedding {} is of all its rows, {}, whichever were "
-          "looked up{}.",
-          shape.layer, said_bytes(filled->bytes),
-          is_added ? ", and is added to one that is there or comes of the head" : "");
-      shape.remedy = is_added ? "a head of its own weights (model.tied: false) adds nothing, and has a "
-                                "gradient of its own; a "
-                                "smaller vocabulary"
-                              : "a smaller vocabulary; optimizer.per_layer: true frees it at once";
-      if (!step.facts().is_configured)
-        shape.remedy +=
-            "; sparse=True, with an optimizer that takes it, keeps the rows that were looked up alone";
-      shape.evidence = fmt::format("{} in {} in backward, where forward looked up rows",
-                                   step.text(filled->op), shape.layer);
+      if (is_added) shape.remedies.push_back(Remedy::kUntiedHead);
+      shape.remedies.push_back(Remedy::kSmallerVocabulary);
+      if (!is_added) shape.remedies.push_back(Remedy::kPerLayerOptimizer);
+      if (!step.facts().is_configured) shape.remedies.push_back(Remedy::kSparseEmbedding);
+      shape.detail = EmbeddingGradientDetail{.op = std::string(step.text(filled->op)), .is_added = is_added};
       shapes.push_back(std::move(shape));
     }
   }

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "host/analysis/shapes/families.hpp"
-#include "host/analysis/shapes/program_words.hpp"
 
 namespace strata::analysis {
 namespace {
@@ -81,9 +80,6 @@ std::vector<Shape> find_shapes(const MemoryFacts& facts, std::optional<std::int6
   shapes.reserve(found.size());
   for (auto& [unused, shape] : found) shapes.push_back(std::move(shape));
   for (const auto rule : kRunRules) std::ranges::move(rule(facts), std::back_inserter(shapes));
-  if (!facts.is_configured) {
-    for (Shape& shape : shapes) shape.remedy = in_words_of_program(std::move(shape.remedy), facts.trainer);
-  }
   std::ranges::stable_sort(shapes, {}, [](const Shape& shape) { return std::pair(shape.at_ns, shape.kind); });
   return shapes;
 }

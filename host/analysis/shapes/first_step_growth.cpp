@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <map>
 #include <span>
@@ -9,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "host/analysis/memory/said.hpp"
 #include "host/analysis/peak/kept_from_earlier.hpp"
 #include "host/analysis/peak/residue.hpp"
 #include "host/analysis/peak/unused_graphs.hpp"
@@ -43,19 +39,20 @@ std::uint64_t left_of_kind(const StepView& step, BlockKind kind) {
   return bytes;
 }
 
-// "del of what aten::mm in out made, before optimizer.step()": a variable of the program holds it. Where that
-// is an output with its graph, most of it is the graph.
-std::string let_go_of_residue(const MemoryFacts& facts, const StepView& step) {
-  if (facts.is_configured || !step.is_seen(left_of_kind(step, BlockKind::kForwardResidue))) return {};
+// A variable of the program may hold more than it needs. Where that is an output with its graph, most of it
+// is the graph.
+void add_release(const MemoryFacts& facts, const StepView& step, Shape& shape,
+                 FirstStepGrowthDetail& detail) {
+  if (facts.is_configured || !step.is_seen(left_of_kind(step, BlockKind::kForwardResidue))) return;
   const UnusedGraphs unused(facts, KeptFromEarlier(facts));
   const std::uint64_t end = step.step().end_sequence;
-  if (const UnusedGraph* const graph = unused.largest_at(end); graph && step.is_seen(unused.bytes_at(end)))
-    return unused.without_graphs_at(end) + " keep nothing but their output";
-  const Block* largest = largest_residue(step.born(), step.step().end_sequence);
-  if (largest == nullptr) return {};
-  return fmt::format(
-      "del of what {} made, before optimizer.step(), lets go of what a variable holds beyond backward",
-      main_maker(facts, {largest}));
+  if (unused.largest_at(end) != nullptr && step.is_seen(unused.bytes_at(end))) {
+    shape.remedies.push_back(Remedy::kNoGrad);
+    detail.unused = unused.modules_at(end);
+  } else if (const Block* const largest = largest_residue(step.born(), end); largest != nullptr) {
+    shape.remedies.push_back(Remedy::kReleaseOutputs);
+    detail.held = main_maker(facts, {largest});
+  }
 }
 
 // Of the model; what a batch that requires its gradient leaves no optimizer clears.
@@ -69,22 +66,8 @@ bool leaves_gradients(const MemoryFacts& facts, const StepView& step) {
   return step.is_seen(bytes);
 }
 
-std::string remedy_of(const MemoryFacts& facts, const StepView& step) {
-  std::vector<std::string> remedies;
-  if (step.is_seen(left_of_kind(step, BlockKind::kState)))
-    remedies.emplace_back(
-        "optimizer.init_state: dummy makes the optimizer's state before the first step, so that the first "
-        "step's peak is that of all");
-  if (leaves_gradients(facts, step))
-    remedies.emplace_back("zero_grad: {at: step_end} leaves no gradients behind");
-  if (std::string residue = let_go_of_residue(facts, step); !residue.empty())
-    remedies.push_back(std::move(residue));
-  return remedies.empty() ? "nothing to remove: later steps find it there"
-                          : fmt::format("{}", fmt::join(remedies, "; "));
-}
-
-// "23.0 MiB state, 11.5 MiB gradient": what the step made and left, the largest first, and what it let go of.
-std::string said_kinds(const StepView& step, std::uint64_t growth) {
+// What the step made and left, and what it let go of.
+void add_left(const StepView& step, std::uint64_t growth, FirstStepGrowthDetail& detail) {
   std::map<BlockKind, std::uint64_t> by_kind;
   std::uint64_t left = 0;
   for (const Block& block : step.born()) {
@@ -92,17 +75,11 @@ std::string said_kinds(const StepView& step, std::uint64_t growth) {
     by_kind[block.kind] += block.bytes;
     left += block.bytes;
   }
-  std::vector<std::pair<BlockKind, std::uint64_t>> kinds(by_kind.begin(), by_kind.end());
-  std::ranges::stable_sort(kinds, std::greater{}, [](const auto& kind) { return kind.second; });
-  std::string text;
-  for (const auto& [kind, bytes] : kinds) {
-    if (!step.is_seen(bytes)) break;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", said_bytes(bytes), to_string(kind));
-  }
+  for (const auto& [kind, bytes] : by_kind)
+    if (step.is_seen(bytes)) detail.left.push_back({kind, bytes});
+  std::ranges::stable_sort(detail.left, std::greater{}, &FirstStepGrowthDetail::Kind::bytes);
   const std::uint64_t gone = left - std::min(left, growth);
-  if (!text.empty() && step.is_seen(gone))
-    text += fmt::format(", and {} that was there goes", said_bytes(gone));
-  return text;
+  if (step.is_seen(gone)) detail.gone_bytes = gone;
 }
 
 }  // namespace
@@ -115,24 +92,19 @@ std::vector<Shape> first_step_growth(const MemoryFacts& facts) {
   const StepView first(facts, first_step, {}), second(facts, second_step, {});
   const std::uint64_t growth = growth_of(first);
   if (!first.is_seen(growth) || growth_of(second) > growth / 10) return {};
-  const std::string kinds = said_kinds(first, growth);
-  if (kinds.empty()) return {};
+  FirstStepGrowthDetail detail{
+      .step = first_step.index, .second_step = second_step.index, .second_growth_bytes = growth_of(second)};
+  add_left(first, growth, detail);
+  if (detail.left.empty()) return {};
   Shape shape =
       first.shape(ShapeKind::kFirstStepGrowth, first.span(), first.level_at(first_step.end_sequence), growth);
   const std::uint64_t later = later_growth(facts, shape.level_bytes);
-  shape.sentence =
-      later <= growth / 10
-          ? fmt::format(
-                "The first step ends {} above its begin, and no later one does: what it makes stays, {}.",
-                said_bytes(growth), kinds)
-          : fmt::format(
-                "The first step ends {} above its begin: what it makes stays, {}. Later ones come to end {} "
-                "above that.",
-                said_bytes(growth), kinds, said_bytes(later));
-  shape.remedy = remedy_of(facts, first);
-  shape.evidence =
-      fmt::format("step {} ends {} higher than it begins, step {} ends {} higher", first_step.index,
-                  said_bytes(growth), second_step.index, said_bytes(growth_of(second)));
+  if (later > growth / 10) detail.later_bytes = later;
+  if (first.is_seen(left_of_kind(first, BlockKind::kState))) shape.remedies.push_back(Remedy::kEarlyState);
+  if (leaves_gradients(facts, first)) shape.remedies.push_back(Remedy::kZeroGradAtEnd);
+  add_release(facts, first, shape, detail);
+  if (shape.remedies.empty()) shape.remedies.push_back(Remedy::kIsUsedAgain);
+  shape.detail = std::move(detail);
   return {shape};
 }
 

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "host/analysis/memory/alive.hpp"
-#include "host/analysis/memory/said.hpp"
 #include "host/analysis/shapes/families.hpp"
 #include "host/analysis/shapes/layer_shares.hpp"
 #include "strata/ext/phase.h"
@@ -34,7 +31,7 @@ bool goes_backward(const StepView& step, const MicroBatch& batch) {
 }
 
 // Of what layers left, what is gone when backward has ended; nothing without one.
-std::uint64_t taken_down(const MicroBatch& batch, const std::vector<LayerShare>& shares) {
+std::uint64_t freed_by_backward(const MicroBatch& batch, const std::vector<LayerShare>& shares) {
   std::uint64_t bytes = 0;
   for (const LayerShare& share : shares) {
     for (const Block* block : share.blocks)
@@ -43,45 +40,36 @@ std::uint64_t taken_down(const MicroBatch& batch, const std::vector<LayerShare>&
   return bytes;
 }
 
-std::string said_descent(bool goes_backward, std::uint64_t taken, std::uint64_t bytes) {
-  if (taken == 0 && goes_backward)
-    return "what each leaves for backward stays, and the backward behind it keeps it, as with "
-           "create_graph=True";
-  if (taken == 0) return "what each leaves for backward stays, and no backward takes it down";
+using Descent = ForwardTriangleDetail::Descent;
+
+Descent descent_of(bool goes_backward, std::uint64_t freed, std::uint64_t bytes) {
+  if (freed == 0) return goes_backward ? Descent::kKeptByBackward : Descent::kNoBackward;
   // A last output may be in a variable until the next one is.
-  if (taken >= bytes - bytes / 10)
-    return "what each leaves for backward stays, and backward takes it down again";
-  return fmt::format("what each leaves for backward stays, and backward takes {} of it down",
-                     said_bytes(taken));
+  return freed >= bytes - bytes / 10 ? Descent::kWhole : Descent::kPart;
 }
 
-std::string triangle_remedy(bool goes_backward, const std::vector<LayerShare>& shares, std::uint64_t taken) {
-  if (taken == 0 && !goes_backward) return "mode: forward leaves nothing where no backward follows";
+std::vector<Remedy> triangle_remedies(Descent descent, const std::vector<LayerShare>& shares) {
+  if (descent == Descent::kNoBackward) return {Remedy::kForwardOnly};
   const auto is_input = [](const Block* block) { return block->kind == BlockKind::kCheckpointInput; };
   const bool is_checkpointed = std::ranges::all_of(
       shares, [&](const LayerShare& share) { return std::ranges::any_of(share.blocks, is_input); });
-  if (is_checkpointed)
-    return "these are the layers' inputs alone, for all are computed again; checkpointing: {every: 1, "
-           "offload: true} "
-           "moves them to the host's memory";
-  return "checkpointing: block keeps the layers' inputs alone and computes the rest again; half the batch "
-         "accumulated twice (data.batch_size, accumulation) halves it";
+  if (is_checkpointed) return {Remedy::kOffloadCheckpoints};
+  return {Remedy::kCheckpointBlocks, Remedy::kHalfBatch};
 }
 
 Shape triangle_shape(const StepView& step, const MicroBatch& batch, const std::vector<LayerShare>& shares,
                      std::uint64_t bytes) {
-  const std::uint64_t taken = taken_down(batch, shares);
-  const bool has_backward = goes_backward(step, batch);
+  const std::uint64_t freed = freed_by_backward(batch, shares);
+  const Descent descent = descent_of(goes_backward(step, batch), freed, bytes);
   std::uint64_t last = 0;
   for (const LayerShare& share : shares) last = std::max(last, share.blocks.back()->birth_sequence);
   Shape shape =
       step.shape(ShapeKind::kForwardTriangle, {batch.forward.begin, last}, step.level_at(last), bytes);
-  shape.sentence = fmt::format("Forward climbs by {} over {} layers, {}: {}.", said_bytes(bytes),
-                               shares.size(), said_layers(shares.front().path, shares.back().path),
-                               said_descent(has_backward, taken, bytes));
-  shape.remedy = triangle_remedy(has_backward, shares, taken);
-  shape.evidence =
-      fmt::format("activations of {} numbered layers, born in forward and alive at its end", shares.size());
+  shape.remedies = triangle_remedies(descent, shares);
+  shape.detail = ForwardTriangleDetail{.layers = shares.size(),
+                                       .layer_names = name_of_layers(shares.front().path, shares.back().path),
+                                       .descent = descent,
+                                       .freed_bytes = freed};
   return shape;
 }
 
@@ -109,18 +97,11 @@ std::vector<LayerShare> longest_row(const std::vector<LayerShare>& shares) {
 Shape stripes_shape(const StepView& step, const std::vector<LayerShare>& row, std::uint64_t bytes) {
   const LayerShare& middle = row[row.size() / 2];
   const Span extent{row.front().blocks.front()->birth_sequence, row.back().blocks.back()->birth_sequence};
-  const std::uint64_t each = row.front().requested_bytes;
   Shape shape = step.shape(ShapeKind::kLayerStripes, extent,
                            step.level_at(middle.blocks.back()->birth_sequence), bytes);
-  shape.layer = said_layers(row.front().path, row.back().path);
-  shape.sentence = fmt::format("{} equal stripes, one a layer from {}: each layer leaves {} for backward.",
-                               row.size(), shape.layer, said_bytes(each));
-  shape.remedy =
-      "fewer or narrower layers; checkpointing makes each stripe as thin as a layer's input, a smaller batch "
-      "thins "
-      "all alike";
-  shape.evidence = fmt::format(
-      "{} neighbouring layers hold the same to one part in a hundred at forward's end", row.size());
+  shape.layer = name_of_layers(row.front().path, row.back().path);
+  shape.remedies = {Remedy::kFewerLayers, Remedy::kCheckpointBlocks, Remedy::kHalfBatch};
+  shape.detail = LayerStripesDetail{row.size(), row.front().requested_bytes};
   return shape;
 }
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "host/analysis/memory/said.hpp"
 #include "host/analysis/memory/timeline.hpp"
 #include "host/analysis/shapes/families.hpp"
 #include "host/analysis/shapes/free_pieces.hpp"
@@ -36,20 +33,13 @@ Shape shape_at(const MemoryFacts& facts, const SegmentTaken& taken, std::uint64_
   shape.end_ns = facts.end_ns;
   shape.bytes = bytes;
   shape.level_bytes = taken.reserved_bytes;
-  shape.remedy =
-      "PYTORCH_ALLOC_CONF=expandable_segments:True, which grows a segment instead of taking another";
+  shape.remedies = {Remedy::kExpandableSegments};
   return shape;
 }
 
 Shape of_one_segment(const MemoryFacts& facts, const SegmentTaken& taken) {
   Shape shape = shape_at(facts, taken, spared_bytes(taken));
-  shape.sentence = fmt::format(
-      "Reserved and not allocated: {} were free, in pieces that were too small, when the allocator took "
-      "another {}.",
-      said_bytes(taken.free_bytes), said_bytes(taken.bytes));
-  shape.evidence =
-      fmt::format("a segment of {} taken while {} of large segments of the same stream and pool were free",
-                  said_bytes(taken.bytes), said_bytes(taken.free_bytes));
+  shape.detail = OneSegmentDetail{taken.free_bytes, taken.bytes};
   return shape;
 }
 
@@ -60,13 +50,10 @@ Shape of_many_segments(const MemoryFacts& facts, const std::vector<SegmentTaken>
   const auto beside_free =
       std::ranges::count_if(all, [](const SegmentTaken& taken) { return spared_bytes(taken) > 0; });
   Shape shape = shape_at(facts, highest, bytes);
-  shape.sentence = fmt::format(
-      "Reserved and never allocated: the allocator came to hold {}, and at most {} of it were allocated at "
-      "once; {} lay free in pieces that were too small.",
-      said_bytes(most_reserved), said_bytes(allocated), said_bytes(bytes));
-  shape.evidence =
-      fmt::format("{} of {} segments taken while others of the same stream and pool had free pieces",
-                  beside_free, all.size());
+  shape.detail = ManySegmentsDetail{.reserved_bytes = most_reserved,
+                                    .allocated_bytes = allocated,
+                                    .segments = all.size(),
+                                    .taken_beside_free = static_cast<std::uint64_t>(beside_free)};
   return shape;
 }
 

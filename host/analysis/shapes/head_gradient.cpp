@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "host/analysis/layers/repeated_blocks.hpp"
 #include "host/analysis/memory/alive.hpp"
-#include "host/analysis/memory/said.hpp"
 #include "host/analysis/shapes/embeddings.hpp"
 #include "host/analysis/shapes/families.hpp"
 #include "host/analysis/shapes/loss_blocks.hpp"
@@ -55,18 +52,9 @@ std::vector<Shape> head_gradients(const StepView& step) {
                              step.level_at(gradient->birth_sequence), gradient->bytes);
     shape.layer = step.text(head);
     shape.block_sequence = gradient->birth_sequence;
-    shape.sentence =
-        fmt::format("Backward's first weight is {}'s: its gradient, {}, stays {}.", shape.layer,
-                    said_bytes(gradient->bytes),
-                    is_tied ? "until that of the embedding it is tied to is added at backward's end"
-                            : "until gradients are cleared");
-    shape.remedy =
-        "a smaller vocabulary; optimizer.per_layer: true steps each weight in backward and frees its "
-        "gradient";
-    shape.evidence =
-        fmt::format("{} by {} in backward, {}", to_string(gradient->kind), step.text(gradient->op),
-                    is_tied ? "as large as the gradient of the tied embedding, before any layer's"
-                            : "in the module that made the logits");
+    shape.remedies = {Remedy::kSmallerVocabulary, Remedy::kPerLayerOptimizer};
+    shape.detail = HeadGradientDetail{
+        .op = std::string(step.text(gradient->op)), .kind = gradient->kind, .is_tied = is_tied};
     shapes.push_back(std::move(shape));
   }
   return shapes;

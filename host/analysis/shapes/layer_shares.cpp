@@ -26,7 +26,7 @@ std::vector<LayerShare> layer_shares(const StepView& step, const std::vector<con
   return shares;
 }
 
-std::string said_layers(std::string_view first, std::string_view last) {
+std::string name_of_layers(std::string_view first, std::string_view last) {
   if (first == last) return std::string(first);
   const std::size_t dot = first.rfind('.');
   const bool are_siblings =

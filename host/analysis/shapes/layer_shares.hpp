@@ -22,6 +22,6 @@ struct LayerShare {
 std::vector<LayerShare> layer_shares(const StepView& step, const std::vector<const Block*>& blocks);
 
 // "layers.0 to 5", or the one; whole names of layers that do not stand side by side.
-std::string said_layers(std::string_view first, std::string_view last);
+std::string name_of_layers(std::string_view first, std::string_view last);
 
 }  // namespace strata::analysis

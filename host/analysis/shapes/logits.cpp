@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "host/analysis/memory/alive.hpp"
-#include "host/analysis/memory/said.hpp"
 #include "host/analysis/shapes/families.hpp"
 #include "host/analysis/shapes/loss_blocks.hpp"
 
 namespace strata::analysis {
 namespace {
 
-constexpr std::string_view kSmallerLogits =
-    "a loss over pieces of the sequence, which never holds all logits; half the batch accumulated twice "
-    "(data.batch_size, accumulation) halves them, as half the vocabulary does";
+std::vector<Remedy> logits_remedies() {
+  return {Remedy::kChunkedLoss, Remedy::kHalfBatch, Remedy::kSmallerVocabulary};
+}
 
 Shape slab_shape(const StepView& step, const Block& logits) {
   const Span extent{logits.birth_sequence, std::min(logits.death_sequence, step.step().end_sequence)};
@@ -21,11 +18,8 @@ Shape slab_shape(const StepView& step, const Block& logits) {
       step.shape(ShapeKind::kLogitsSlab, extent, step.level_at(logits.birth_sequence), logits.bytes);
   shape.layer = step.text(logits.layer);
   shape.block_sequence = logits.birth_sequence;
-  shape.sentence = fmt::format(
-      "The logits, a number for each token and each entry of the vocabulary: {}, {}% of the step's peak.",
-      said_bytes(logits.bytes), logits.bytes * 100 / step.step().peak_allocated_bytes);
-  shape.remedy = kSmallerLogits;
-  shape.evidence = fmt::format("one block registered as logits, made in {}", step.text(logits.layer));
+  shape.remedies = logits_remedies();
+  shape.detail = LogitsSlabDetail{logits.bytes * 100 / step.step().peak_allocated_bytes};
   return shape;
 }
 
@@ -42,13 +36,10 @@ std::vector<Shape> softmax_spike(const StepView& step, const MicroBatch& batch, 
   });
   if (softmax == loss.in_loss.end() || !loss.logits->is_alive_at(top.sequence)) return {};
   Shape shape = step.shape(ShapeKind::kSoftmaxSpike, *batch.loss, top, top.bytes - around);
-  shape.sentence = fmt::format(
-      "For a moment the logits and their softmax are both there: {} above what is before and after.",
-      said_bytes(shape.bytes));
-  shape.remedy = kSmallerLogits;
-  shape.evidence =
-      fmt::format("{} by {}, {}, born in the loss while the logits are alive", said_bytes((*softmax)->bytes),
-                  step.text((*softmax)->op), to_string((*softmax)->kind));
+  shape.remedies = logits_remedies();
+  shape.detail = SoftmaxSpikeDetail{.op = std::string(step.text((*softmax)->op)),
+                                    .kind = (*softmax)->kind,
+                                    .bytes = (*softmax)->bytes};
   return {shape};
 }
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 
 #include "host/analysis/memory/alive.hpp"
-#include "host/analysis/memory/said.hpp"
 #include "host/analysis/shapes/families.hpp"
 #include "strata/ext/phase.h"
 
@@ -54,17 +51,10 @@ std::vector<Shape> plateau_shape(const StepView& step, const Span& phase, const 
   const std::uint64_t last = std::ranges::max(*highest, {}, &Block::death_sequence)->death_sequence;
   Shape shape = step.shape(ShapeKind::kOptimizerPlateau, {highest->front()->birth_sequence, last},
                            step.level_at(top.sequence), top.bytes);
-  const std::string_view op = step.text(highest->front()->op);
-  shape.sentence = fmt::format(
-      "The optimizer takes all parameters together: {} for {} at once, {}, stripe on stripe, and frees them "
-      "at the end.",
-      op, said_count(top.blocks, "parameter", "parameters"), said_bytes(top.bytes));
-  shape.remedy =
-      "optimizer.impl: fused makes none of these temporaries, optimizer.impl: loop those of one parameter at "
-      "a time";
-  shape.evidence = fmt::format("{} by {} alive at one moment in the optimizer, of {}",
-                               said_count(top.blocks, "temporary", "temporaries"), op,
-                               said_count(held.parameter_blocks, "parameter", "parameters"));
+  shape.remedies = {Remedy::kFusedOptimizer, Remedy::kLoopOptimizer};
+  shape.detail = OptimizerPlateauDetail{.op = std::string(step.text(highest->front()->op)),
+                                        .temporaries = top.blocks,
+                                        .parameters = held.parameter_blocks};
   return {shape};
 }
 
@@ -75,16 +65,10 @@ std::vector<Shape> flat_shape(const StepView& step, const Span& phase, const Hel
   const std::uint64_t bytes = held.parameters + held.gradients + held.state;
   if (!has_gradients || held.state == 0 || !is_flat || !step.is_seen(bytes)) return {};
   Shape shape = step.shape(ShapeKind::kFlatOptimizer, phase, begin, bytes);
-  shape.sentence = fmt::format(
-      "The optimizer works in place on {}: {} of parameters, {} of gradients, {} of state, and no "
-      "temporaries, as a "
-      "fused one does.",
-      said_bytes(bytes), said_bytes(held.parameters), said_bytes(held.gradients), said_bytes(held.state));
+  shape.remedies = {Remedy::kPerLayerOptimizer};
   const bool has_two_moments = held.state > held.parameters;
-  shape.remedy =
-      fmt::format("optimizer.per_layer: true never holds all gradients{}",
-                  has_two_moments ? "; optimizer.name: adam8bit holds a quarter of Adam's state" : "");
-  shape.evidence = "gradients are there, and the level rises by less than a thousandth of the step's peak";
+  if (has_two_moments) shape.remedies.push_back(Remedy::kSmallerState);
+  shape.detail = FlatOptimizerDetail{held.parameters, held.gradients, held.state};
   return {shape};
 }
 

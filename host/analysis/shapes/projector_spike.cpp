@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "host/analysis/memory/said.hpp"
 #include "host/analysis/shapes/families.hpp"
 #include "strata/ext/phase.h"
 
@@ -43,22 +40,14 @@ std::vector<Shape> projector_spikes(const StepView& step) {
     std::uint64_t projectors = 0;
     for (const Block& block : step.born_in(phase)) projectors += block.kind == BlockKind::kProjector ? 1 : 0;
     if (projectors == 0) continue;
-    const std::string_view op = step.text(spike.factor->op);
+    const std::string op(step.text(spike.factor->op));
     Shape shape =
         step.shape(ShapeKind::kProjectorSpike, {spike.factor->birth_sequence, spike.factor->death_sequence},
                    spike.top, spike.rise);
-    shape.sentence = fmt::format(
-        "The optimizer makes {} anew: the decomposition of a gradient ({}) and its copies take {} for a "
-        "moment.",
-        said_count(projectors, "projector", "projectors"), op, said_bytes(spike.rise));
-    shape.remedy =
-        op.find("svd") == std::string_view::npos
-            ? "a larger optimizer.update_proj_gap makes it rarer, a smaller optimizer.rank_fraction lower"
-            : "a larger optimizer.update_proj_gap makes it rarer; optimizer.name: rsvd_adam decomposes a "
-              "matrix as narrow as the rank";
-    shape.evidence =
-        fmt::format("temporaries by {} in the optimizer, in which {} of the kind projector are born", op,
-                    said_count(projectors, "block", "blocks"));
+    const bool is_svd = op.find("svd") != std::string::npos;
+    shape.remedies = {Remedy::kProjectorInterval,
+                      is_svd ? Remedy::kRandomizedProjector : Remedy::kProjectorRank};
+    shape.detail = ProjectorSpikeDetail{op, projectors};
     shapes.push_back(std::move(shape));
   }
   return shapes;

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "host/analysis/memory/alive.hpp"
-#include "host/analysis/memory/said.hpp"
 #include "host/analysis/shapes/families.hpp"
 #include "host/analysis/shapes/layer_shares.hpp"
 
@@ -55,17 +52,9 @@ std::vector<Shape> recomputation_waves(const StepView& step) {
                    {layers.front().blocks.front()->birth_sequence, std::min(last, step.step().end_sequence)},
                    step.level_at(highest.top.sequence), highest.top.bytes);
     shape.layer = highest.layer->path;
-    shape.sentence = fmt::format(
-        "{} waves in backward, one for each of {}: a checkpointed layer computes its activations again, up "
-        "to {}, "
-        "and frees them before the next one does.",
-        layers.size(), said_layers(layers.front().path, layers.back().path), said_bytes(highest.top.bytes));
-    shape.remedy =
-        "checkpointing: none has no waves and holds the activations of all layers at once; checkpointing: "
-        "{select: "
-        "attention} makes lower ones";
-    shape.evidence = fmt::format("recomputed blocks of {} layers, those of one gone when the next one's come",
-                                 layers.size());
+    shape.remedies = {Remedy::kNoCheckpointing, Remedy::kCheckpointAttention};
+    shape.detail =
+        RecomputationDetail{layers.size(), name_of_layers(layers.front().path, layers.back().path)};
     shapes.push_back(std::move(shape));
   }
   return shapes;

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
-#include <string>
 
-#include "host/analysis/memory/said.hpp"
 #include "host/analysis/memory/timeline.hpp"
 #include "host/analysis/shapes/families.hpp"
 
@@ -55,11 +51,6 @@ bool come_back(const EqualSteps& equal, std::uint64_t height) {
   return static_cast<std::uint64_t>(std::abs(equal.left_bytes)) * equal.steps * 100 <= height;
 }
 
-std::string said_end(const EqualSteps& equal) {
-  return fmt::format("ends {} {} it", said_bytes(static_cast<std::uint64_t>(std::abs(equal.left_bytes))),
-                     equal.left_bytes > 0 ? "above" : "below");
-}
-
 }  // namespace
 
 std::vector<Shape> repeating_steps(const MemoryFacts& facts) {
@@ -83,17 +74,8 @@ std::vector<Shape> repeating_steps(const MemoryFacts& facts) {
   shape.at_ns = second.begin_ns;
   shape.count = equal.steps;
   const bool comes_back = come_back(equal, height);
-  shape.sentence =
-      fmt::format("Steps {} to {} are one pattern, again and again: each rises {} above its begin and {}.",
-                  first.index, last.index, said_bytes(height), comes_back ? "comes back" : said_end(equal));
-  shape.remedy =
-      comes_back || equal.left_bytes < 0
-          ? "nothing to remove: it is the training step, and what one step shows holds for all"
-          : "what one step shows holds for all; what each leaves behind adds up, and a program that lets go "
-            "of it repeats without it";
-  shape.evidence =
-      fmt::format("{} of the same sizes in the same order in each of {} steps",
-                  said_count(equal.changes, "allocation or free", "allocations and frees"), equal.steps);
+  shape.remedies = {comes_back || equal.left_bytes < 0 ? Remedy::kIsTraining : Remedy::kReleaseLeftover};
+  shape.detail = RepeatingStepDetail{first.index, last.index, equal.changes, equal.left_bytes, comes_back};
   return {shape};
 }
 

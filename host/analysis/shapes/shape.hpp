@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a memory timeline's strange places are called: each found by a rule on facts, with the sentence that
-// explains it. docs/shapes.md has a row for each kind.
+// The striking places of a memory timeline: each found by a rule on facts. docs/shapes.md has a row for each
+// kind, host/report/words the sentences.
 #pragma once
 
 #include <array>
@@ -8,6 +8,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "host/analysis/shapes/shape_detail.hpp"
 
 namespace strata::analysis {
 
@@ -81,9 +84,8 @@ struct Shape {
   std::uint64_t level_bytes = 0;     // how high over zero the arrow's tip is
   std::string layer;                 // empty: of no single module
   std::uint64_t block_sequence = 0;  // birth of the one block that it is; 0: it is of several, or of none
-  std::string sentence;              // what it is
-  std::string remedy;                // what would remove it
-  std::string evidence;              // the facts that the rule holds on to
+  std::vector<Remedy> remedies;      // that would remove it or make it smaller; of each kind in one order
+  ShapeDetail detail;                // the structure of its kind
 };
 
 }  // namespace strata::analysis

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 #include <string>
-#include <string_view>
 
 #include "host/analysis/memory/alive.hpp"
-#include "host/analysis/memory/said.hpp"
 #include "host/analysis/peak/unused_graphs.hpp"
 #include "host/analysis/shapes/families.hpp"
 
@@ -33,7 +29,7 @@ std::vector<const Block*> blocks_of(const MemoryFacts& facts, const UnusedGraph&
 }
 
 bool are_alike(const UnusedGraph& graph, const UnusedGraph& other) {
-  return !graph.are_gradients && forwards_of(graph) == forwards_of(other) &&
+  return !graph.are_gradients && graph.told_module() == other.told_module() &&
          (graph.why == WhyUnused::kNoStep) == (other.why == WhyUnused::kNoStep);
 }
 
@@ -62,20 +58,6 @@ Graphs graphs_of(const MemoryFacts& facts, const UnusedGraphs& unused, const Unu
   return graphs;
 }
 
-std::string_view proof_of(WhyUnused why) {
-  switch (why) {
-    case WhyUnused::kNoBackward:
-      return "it is let go of, what was made last first, and no backward has begun since its first block";
-    case WhyUnused::kLikeOthers:
-      return "others that the same forwards made are let go of before any backward begins";
-    case WhyUnused::kPassedBy:
-      return "a backward goes past it and makes no gradient of its parameters";
-    case WhyUnused::kNoStep:
-      return "its parameters' gradients are never cleared, and no optimizer has a state of them in this run";
-  }
-  return {};
-}
-
 }  // namespace
 
 std::vector<Shape> unused_graphs(const MemoryFacts& facts) {
@@ -93,21 +75,12 @@ std::vector<Shape> unused_graphs(const MemoryFacts& facts) {
       step.shape(ShapeKind::kUnusedGraph, span, step.level_at(graphs.most.sequence), graphs.most.bytes);
   shape.count = graphs.steps.size();
   shape.layer = graphs.largest.module;
-  const std::string forwards = forwards_of(graphs.largest);
-  const std::string of_forwards = graphs.largest.is_named() ? " of " + forwards : "";
-  const std::string_view unused_for = graphs.largest.why == WhyUnused::kNoStep
-                                          ? "No optimizer takes the gradients that come of"
-                                          : "No backward goes through";
-  shape.sentence = graphs.alike == 1
-                       ? fmt::format("{} the graph{}, which keeps {}.", unused_for, of_forwards,
-                                     said_bytes(graphs.largest_bytes))
-                       : fmt::format("{} {} graphs{}, which keep up to {} each; {} of that is there at once.",
-                                     unused_for, graphs.alike, of_forwards, said_bytes(graphs.largest_bytes),
-                                     said_bytes(graphs.most.bytes));
-  shape.remedy = forwards + " under torch.no_grad() keep nothing but their output";
-  shape.evidence =
-      fmt::format("{} of {}, the largest of {}: {}", said_count(graphs.alike, "graph", "graphs"), forwards,
-                  said_count(graphs.largest.blocks.size(), "block", "blocks"), proof_of(graphs.largest.why));
+  shape.remedies = {Remedy::kNoGrad};
+  shape.detail = UnusedGraphDetail{.graphs = graphs.alike,
+                                   .largest_blocks = graphs.largest.blocks.size(),
+                                   .largest_bytes = graphs.largest_bytes,
+                                   .why = graphs.largest.why,
+                                   .module = std::string(graphs.largest.told_module())};
   return {shape};
 }
 

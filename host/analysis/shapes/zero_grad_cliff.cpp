@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "host/analysis/memory/said.hpp"
 #include "host/analysis/shapes/families.hpp"
 #include "strata/ext/phase.h"
 
@@ -22,15 +19,9 @@ Shape zero_grad_cliff(const StepView& step, const Span& phase, std::uint64_t byt
   const Level at = step.level_at(phase.begin + (phase.end - phase.begin) / 2);
   Shape shape = step.shape(ShapeKind::kZeroGradCliff, phase, at, bytes);
   const bool is_late = follows_forward(step, phase);
-  shape.sentence =
-      fmt::format("zero_grad frees {} of the step before: {}{}.", said_count(blocks, "gradient", "gradients"),
-                  said_bytes(bytes), is_late ? ", on which forward's activations lay until now" : "");
-  shape.remedy = is_late
-                     ? "zero_grad: {at: step_start} frees them before forward stacks its activations on them"
-                     : "nothing to remove: with set_to_none: false gradients would stay for the whole step. "
-                       "optimizer.per_layer: true never holds them all";
-  shape.evidence =
-      fmt::format("{} of Gradient die in the phase zero_grad", said_count(blocks, "block", "blocks"));
+  shape.remedies = is_late ? std::vector{Remedy::kZeroGradAtStart}
+                           : std::vector{Remedy::kZeroGradFrees, Remedy::kPerLayerOptimizer};
+  shape.detail = ZeroGradCliffDetail{blocks, is_late};
   return shape;
 }
 

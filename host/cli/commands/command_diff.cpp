@@ -22,6 +22,7 @@
 #include "host/report/markdown/diff_markdown.hpp"
 #include "host/report/terminal/diff_table.hpp"
 #include "host/report/terminal/runs_table.hpp"
+#include "host/report/words/diff_words.hpp"
 
 namespace strata::cli {
 namespace {
@@ -50,7 +51,9 @@ std::vector<analysis::SettingChange> settings_that_differ(const std::filesystem:
 
 std::string text(const std::vector<analysis::RunDiff>& diffs, const DiffArguments& arguments) {
   const bool are_two = diffs.size() == 1;
-  if (arguments.json) return are_two ? diff_document(diffs.front()) : diffs_document(diffs);
+  if (arguments.json)
+    return are_two ? diff_document(diffs.front(), report::warnings_of)
+                   : diffs_document(diffs, report::warnings_of);
   if (arguments.markdown) return report::diff_markdown(diffs, arguments.top);
   const bool colour = wants_colour(STDOUT_FILENO);
   const int width = columns(STDOUT_FILENO);

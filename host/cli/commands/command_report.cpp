@@ -16,7 +16,6 @@
 #include "host/analysis/json/detail_json.hpp"
 #include "host/analysis/json/layers_json.hpp"
 #include "host/analysis/json/scopes_json.hpp"
-#include "host/analysis/json/shapes_json.hpp"
 #include "host/analysis/json/steps_json.hpp"
 #include "host/analysis/json/time_json.hpp"
 #include "host/analysis/json/warm_up_json.hpp"
@@ -42,6 +41,8 @@
 #include "host/report/terminal/step_table.hpp"
 #include "host/report/terminal/warm_up_table.hpp"
 #include "host/report/time/time_report.hpp"
+#include "host/report/words/finding_words.hpp"
+#include "host/report/words/shapes_json.hpp"
 
 namespace strata::cli {
 namespace {
@@ -108,7 +109,7 @@ void print_warm_up(const analysis::Facts& facts, const ReportArguments& argument
 void print_shapes(const analysis::Facts& facts, const ReportArguments& arguments) {
   const std::vector<analysis::Shape> shapes = find_shapes(facts);
   print(arguments.json
-            ? shapes_document(facts, shapes)
+            ? report::shapes_document(facts, shapes)
             : report::shape_table(facts, shapes, wants_colour(STDOUT_FILENO), columns(STDOUT_FILENO)));
 }
 
@@ -161,7 +162,8 @@ bool print_budget(const ReportArguments& arguments) {
   if (!arguments.json) {
     for (const std::string& warning : facts.warnings) say(warning);
   }
-  print(arguments.json ? budget_document(facts, check) : report::budget_report(facts, check));
+  print(arguments.json ? budget_document(facts, check, report::finding_text)
+                       : report::budget_report(facts, check));
   return check.fits();
 }
 

@@ -11,6 +11,7 @@
 #include "host/report/quantity.hpp"
 #include "host/report/terminal/diff_amounts.hpp"
 #include "host/report/text.hpp"
+#include "host/report/words/diff_words.hpp"
 
 namespace strata::report {
 namespace {
@@ -84,7 +85,7 @@ std::string of_one(const RunDiff& diff, std::size_t most) {
     text += fmt::format("- {} {}: {}, the limit {}\n", gate.fails ? "**FAIL**" : "pass",
                         code(gate.expression), amount(gate.measure.now, gate.measure.unit, decimals),
                         amount(gate.limit, gate.measure.unit, decimals));
-  for (const std::string& warning : diff.warnings) text += fmt::format("\n{}\n", code(warning));
+  for (const std::string& warning : run_warnings(diff)) text += fmt::format("\n{}\n", code(warning));
   return text;
 }
 

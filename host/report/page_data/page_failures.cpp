@@ -10,6 +10,7 @@
 #include "host/report/page_data/text_sizes.hpp"
 #include "host/report/terminal/failure.hpp"
 #include "host/report/text.hpp"
+#include "host/report/words/finding_words.hpp"
 
 namespace strata::report {
 namespace {
@@ -18,7 +19,7 @@ constexpr std::size_t kFailures = 3;
 
 nlohmann::json finding_data(const analysis::Finding& finding) {
   nlohmann::json data;
-  data["text"] = clipped(finding.text, kSentenceBytes);
+  data["text"] = clipped(finding_text(finding), kSentenceBytes);
   data["bytes"] = finding.bytes;
   return data;
 }

@@ -7,6 +7,7 @@
 #include "host/analysis/facts/memory_facts.hpp"
 #include "host/report/page_data/text_sizes.hpp"
 #include "host/report/text.hpp"
+#include "host/report/words/shape_words.hpp"
 
 namespace strata::report {
 namespace {
@@ -52,8 +53,9 @@ nlohmann::json shapes_data(const analysis::MemoryFacts& facts, const std::vector
     data["bytes"] = shape->bytes;
     data["level"] = shape->level_bytes;
     data["layer"] = clipped(shape->layer, kNameBytes);
-    data["sentence"] = clipped(shape->sentence, kSentenceBytes);
-    data["remedy"] = clipped(shape->remedy, kSentenceBytes);
+    const ShapeWords words = words_of(*shape, framework_of(facts));
+    data["sentence"] = clipped(words.sentence, kSentenceBytes);
+    data["remedy"] = clipped(words.remedy, kSentenceBytes);
     data["block"] = allocation_of(*shape, facts, stream);
     list.push_back(std::move(data));
   }

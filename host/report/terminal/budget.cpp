@@ -14,6 +14,7 @@
 #include "host/report/quantity.hpp"
 #include "host/report/text.hpp"
 #include "host/report/unrecorded_modules.hpp"
+#include "host/report/words/finding_words.hpp"
 
 namespace strata::report {
 namespace {
@@ -66,7 +67,8 @@ std::string budget_findings(const BudgetCheck& check) {
   if (check.findings.empty()) return {};
   std::string text = check.ran_out ? "What the recording shows of the moment it ran out, in MiB:\n"
                                    : "What the recording shows, in MiB:\n";
-  for (const analysis::Finding& finding : check.findings) text += budget_line(finding.bytes, finding.text);
+  for (const analysis::Finding& finding : check.findings)
+    text += budget_line(finding.bytes, finding_text(finding));
   return text;
 }
 

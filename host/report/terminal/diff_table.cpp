@@ -14,6 +14,7 @@
 #include "host/report/terminal/diff_amounts.hpp"
 #include "host/report/terminal_style.hpp"
 #include "host/report/text.hpp"
+#include "host/report/words/diff_words.hpp"
 
 namespace strata::report {
 namespace {
@@ -192,8 +193,8 @@ class DiffTable {
     const auto line = [this](const std::string& warning) {
       return "\n" + wrapped("! " + printable(warning), 0, style_.width);
     };
-    std::string text = diff_.time_warning.empty() ? "" : line(diff_.time_warning);
-    for (const std::string& warning : diff_.warnings) text += line(warning);
+    std::string text;
+    for (const std::string& warning : warnings_of(diff_)) text += line(warning);
     return text;
   }
 

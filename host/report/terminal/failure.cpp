@@ -16,6 +16,7 @@
 #include "host/report/terminal/stack_lines.hpp"
 #include "host/report/terminal/terminal_tables.hpp"
 #include "host/report/text.hpp"
+#include "host/report/words/finding_words.hpp"
 
 namespace strata::report {
 namespace {
@@ -87,7 +88,7 @@ std::string finding_lines(const std::vector<analysis::Finding>& findings, std::s
   const int decimals = decimals_for(static_cast<double>(findings.front().bytes));
   for (const analysis::Finding& finding : std::span(findings).first(std::min(findings.size(), most)))
     text += fmt::format("{:>13} MiB  ", mebibytes(static_cast<double>(finding.bytes), decimals)) +
-            wrapped(finding.text, 19, style.width).substr(19);
+            wrapped(finding_text(finding), 19, style.width).substr(19);
   return text;
 }
 

@@ -15,6 +15,7 @@
 #include "host/report/terminal/diff_amounts.hpp"
 #include "host/report/terminal_style.hpp"
 #include "host/report/text.hpp"
+#include "host/report/words/diff_words.hpp"
 
 namespace strata::report {
 namespace {
@@ -232,12 +233,12 @@ class RunsTable {
 
   // Each once, with the runs that it applies to if not the first.
   std::string warnings() const {
-    std::map<std::string_view, std::vector<std::string>> runs;
+    std::map<std::string, std::vector<std::string>> runs;
     for (std::size_t at = 0; at != diffs_.size(); ++at) {
       const std::string number = fmt::format("{}", at + 2);
-      for (const std::string& warning : diffs_[at].warnings) runs[warning].push_back(number);
-      if (!diffs_[at].time_warning.empty() && holds_time(diffs_[at]))
-        runs[diffs_[at].time_warning].push_back(number);
+      for (const std::string& warning : run_warnings(diffs_[at])) runs[warning].push_back(number);
+      if (const std::string warning = time_warning(diffs_[at]); !warning.empty() && holds_time(diffs_[at]))
+        runs[warning].push_back(number);
     }
     std::string text;
     for (const auto& [warning, numbers] : runs)

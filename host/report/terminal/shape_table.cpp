@@ -9,6 +9,7 @@
 #include "host/report/quantity.hpp"
 #include "host/report/terminal_style.hpp"
 #include "host/report/text.hpp"
+#include "host/report/words/shape_words.hpp"
 
 namespace strata::report {
 namespace {
@@ -39,8 +40,9 @@ std::string shape_rows(const MemoryFacts& facts, const Shape& shape, int decimal
                   amount(shape.bytes), fitted(said_step(shape), kStepColumns), moment_of(facts, shape),
                   shortened(printable(shape.layer), layer_columns));
   std::string text = style.heading(row.substr(0, row.find_last_not_of(' ') + 1)) + '\n';
-  text += wrapped(shape.sentence, kIndent, style.width);
-  text += style.dimmed(wrapped("To change it: " + shape.remedy + '.', kIndent, style.width));
+  const ShapeWords words = words_of(shape, framework_of(facts));
+  text += wrapped(words.sentence, kIndent, style.width);
+  text += style.dimmed(wrapped("To change it: " + words.remedy + '.', kIndent, style.width));
   return text;
 }
 

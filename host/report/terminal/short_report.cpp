@@ -26,6 +26,7 @@
 #include "host/report/terminal_style.hpp"
 #include "host/report/text.hpp"
 #include "host/report/unrecorded_modules.hpp"
+#include "host/report/words/shape_words.hpp"
 
 namespace strata::report {
 namespace {
@@ -155,7 +156,8 @@ std::vector<std::string> reasons(const Facts& facts, const std::optional<analysi
   const auto add = [&](const std::string& text) {
     if (!text.empty()) said.push_back(sentence(text, style));
   };
-  if (shape) add(fmt::format("{}: {}", name_of(shape->kind).title, shape->sentence));
+  if (shape)
+    add(fmt::format("{}: {}", name_of(shape->kind).title, words_of(*shape, framework_of(facts)).sentence));
   add(change_sentence(facts));
   for (const std::string& place : place_sentences(facts)) add(place);
   return said;
@@ -166,7 +168,8 @@ std::string next(const Facts& facts, const OutOfMemory* failure, const std::opti
   std::string text =
       failure != nullptr ? finding_lines(failure->findings, kMostFindings, style) : std::string();
   text += style.heading("Next") + '\n';
-  if (shape) text += sentence(fmt::format("to lower it: {}", shape->remedy), style);
+  if (shape)
+    text += sentence(fmt::format("to lower it: {}", words_of(*shape, framework_of(facts)).remedy), style);
   if (const std::string_view how = how_to_record_modules(facts); !how.empty())
     text += command("which layers:", how);
   const std::string report = "strata report " + shell_word(run);

@@ -56,7 +56,7 @@ void expect_within(const Facts& facts) {
     EXPECT_LE(shape.begin_ns, shape.end_ns) << kind;
     EXPECT_GT(shape.bytes, 0U) << kind;
     EXPECT_LE(shape.level_bytes, std::max(facts.peak.allocated_bytes, facts.peak.reserved_bytes)) << kind;
-    EXPECT_FALSE(shape.sentence.empty() || shape.remedy.empty() || shape.evidence.empty()) << kind;
+    EXPECT_FALSE(shape.remedies.empty()) << kind;
   }
 }
 
@@ -119,8 +119,8 @@ TEST(RepeatingStep, IsTheLongestRowOfNeighbours) {
 }
 
 TEST(RepeatingStep, ComesBackWhereItLeavesNothing) {
-  EXPECT_TRUE(only(steps_of({{300, 200}, {300, 200}}), ShapeKind::kRepeatingStep)
-                  .sentence.ends_with("and comes back."));
+  const auto detail = [](const Shape& shape) { return std::get<RepeatingStepDetail>(shape.detail); };
+  EXPECT_TRUE(detail(only(steps_of({{300, 200}, {300, 200}}), ShapeKind::kRepeatingStep)).comes_back);
   const auto leaving = [](std::uint64_t bytes, std::int64_t steps) {
     return only(run_of({.forward =
                             [=](RunBuilder& run) {
@@ -130,10 +130,10 @@ TEST(RepeatingStep, ComesBackWhereItLeavesNothing) {
                        steps),
                 ShapeKind::kRepeatingStep);
   };
-  EXPECT_TRUE(leaving(2, 5).sentence.ends_with("and comes back.")) << "10 of 1,000";
-  const Shape growing = leaving(20, 5);
-  EXPECT_TRUE(growing.sentence.ends_with("and ends 0.020 MiB above it.")) << growing.sentence;
-  EXPECT_EQ(growing.remedy.find("nothing to remove"), std::string::npos);
+  EXPECT_TRUE(detail(leaving(2, 5)).comes_back) << "10 of 1,000";
+  EXPECT_FALSE(detail(leaving(20, 5)).comes_back);
+  EXPECT_EQ(detail(leaving(20, 5)).left_bytes, 20 * 1024);
+  EXPECT_EQ(leaving(20, 5).remedies, std::vector{Remedy::kReleaseLeftover});
 }
 
 // What each step leaves behind.
@@ -159,16 +159,14 @@ TEST(FirstStepGrowth, IsOfTheFirstStepAlone) {
 }
 
 TEST(FirstStepGrowth, SaysOfLaterStepsWhatTheyDo) {
-  const auto sentence = [](const std::vector<std::uint64_t>& left) {
-    return only(left_by(left), ShapeKind::kFirstStepGrowth).sentence;
+  const auto later_bytes = [](const std::vector<std::uint64_t>& left) {
+    const Shape growth = only(left_by(left), ShapeKind::kFirstStepGrowth);
+    return std::get<FirstStepGrowthDetail>(growth.detail).later_bytes;
   };
-  EXPECT_NE(sentence({400, 10, 10, 10, 10}).find("and no later one does"), std::string::npos);
-  const std::string growing = sentence({400 * 1024, 40 * 1024, 40 * 1024, 40 * 1024});
-  EXPECT_EQ(growing.find("no later one"), std::string::npos) << growing;
-  EXPECT_TRUE(growing.ends_with("Later ones come to end 0.078 MiB above that.")) << growing;
-  EXPECT_EQ(sentence({400, 0, 0, 400, 0}).find("no later one"), std::string::npos);
-  EXPECT_NE(sentence({400, 0, 0, 400}).find("no later one"), std::string::npos)
-      << "nothing clears its gradients";
+  EXPECT_EQ(later_bytes({400, 10, 10, 10, 10}), 0U);
+  EXPECT_EQ(later_bytes({400, 40, 40, 40}), 80U);
+  EXPECT_EQ(later_bytes({400, 0, 0, 400, 0}), 400U);
+  EXPECT_EQ(later_bytes({400, 0, 0, 400}), 0U) << "nothing clears its gradients";
 }
 
 // Two steps whose first makes a state and leaves one block more of its forward or its backward.
@@ -196,15 +194,10 @@ Facts growth_with(bool leaves_gradient, bool leaves_output) {
   return facts;
 }
 
-std::string growth_remedy(bool leaves_gradient, bool leaves_output) {
-  const auto found = first_step_growth(growth_with(leaves_gradient, leaves_output));
-  return found.empty() ? "" : found[0].remedy;
-}
-
 TEST(FirstStepGrowth, SaysOfGradientsOnlyWhereTheyAreLeft) {
-  EXPECT_NE(growth_remedy(true, false).find("; zero_grad"), std::string::npos);
-  const std::string remedy = growth_remedy(false, false);
-  EXPECT_TRUE(remedy.ends_with("so that the first step's peak is that of all")) << remedy;
+  EXPECT_EQ(first_step_growth(growth_with(true, false)).at(0).remedies,
+            (std::vector{Remedy::kEarlyState, Remedy::kZeroGradAtEnd}));
+  EXPECT_EQ(first_step_growth(growth_with(false, false)).at(0).remedies, std::vector{Remedy::kEarlyState});
 }
 
 // What stays may be a workspace, or what no setting makes.
@@ -217,15 +210,15 @@ TEST(FirstStepGrowth, AdvisesNothingThatChangesNothing) {
   facts.texts.emplace_back("parameter 0.grad");  // of a batch
   const auto found = first_step_growth(facts);
   ASSERT_EQ(found.size(), 1U);
-  EXPECT_EQ(found[0].remedy, "nothing to remove: later steps find it there");
+  EXPECT_EQ(found[0].remedies, std::vector{Remedy::kIsUsedAgain});
 }
 
 TEST(FirstStepGrowth, NamesWhatAVariableHoldsBeyondBackward) {
-  const std::string remedy = growth_remedy(false, true);
-  EXPECT_TRUE(
-      remedy.ends_with("; del of what aten::mm in out made, before optimizer.step(), lets go of what a "
-                       "variable holds beyond backward"))
-      << remedy;
+  const Shape growth = first_step_growth(growth_with(false, true)).at(0);
+  EXPECT_EQ(growth.remedies, (std::vector{Remedy::kEarlyState, Remedy::kReleaseOutputs}));
+  const auto& detail = std::get<FirstStepGrowthDetail>(growth.detail);
+  EXPECT_EQ(detail.held.op, "aten::mm");
+  EXPECT_EQ(detail.held.layer, "out");
 }
 
 constexpr std::uint64_t kMebi = 1048576;
@@ -284,12 +277,11 @@ TEST(Fragmentation, IsWhatWasNeverAllocatedWhereNoSegmentAloneIsMuch) {
   ASSERT_EQ(many.size(), 1U);
   EXPECT_EQ(many[0].bytes, 15 * kMebi);  // 5 beside the second segment, 10 beside the third
   EXPECT_EQ(many[0].level_bytes, 60 * kMebi);
-  EXPECT_EQ(
-      many[0].sentence,
-      "Reserved and never allocated: the allocator came to hold 60.0 MiB, and at most 45.0 MiB of it were "
-      "allocated at once; 15.0 MiB lay free in pieces that were too small.");
-  EXPECT_EQ(many[0].evidence,
-            "2 of 3 segments taken while others of the same stream and pool had free pieces");
+  const auto& detail = std::get<ManySegmentsDetail>(many[0].detail);
+  EXPECT_EQ(detail.reserved_bytes, 60 * kMebi);
+  EXPECT_EQ(detail.allocated_bytes, 45 * kMebi);
+  EXPECT_EQ(detail.segments, 3U);
+  EXPECT_EQ(detail.taken_beside_free, 2U);
   facts.points[0].bytes[0] = 52 * kMebi;  // 8 never: less than the third segment alone tells
   EXPECT_EQ(fragmentation(facts).at(0).bytes, 10 * kMebi);
   facts = segments_with(19);

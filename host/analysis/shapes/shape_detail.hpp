@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the rules found out about a shape beside its place and its size: one structure for each kind. The
+// sentences are made of these, in host/report/words.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "host/analysis/facts/finding.hpp"
+
+namespace strata::analysis {
+
+// What would remove a shape, or make it smaller.
+enum class Remedy : std::uint8_t {
+  kIsTraining,   // none
+  kIsUsedAgain,  // none
+  kHalfPrecision,
+  kNoAutocastCache,
+  kSmallerState,
+  kEarlyState,  // before the first step
+  kPerLayerOptimizer,
+  kFusedOptimizer,
+  kForeachOptimizer,
+  kLoopOptimizer,
+  kProjectorInterval,
+  kProjectorRank,
+  kRandomizedProjector,
+  kZeroGradAtStart,
+  kZeroGradAtEnd,
+  kZeroGradFrees,  // none
+  kCheckpointBlocks,
+  kCheckpointAttention,
+  kNoCheckpointing,
+  kOffloadCheckpoints,
+  kFewerLayers,
+  kHalfBatch,
+  kSmallerVocabulary,
+  kUntiedHead,
+  kSparseEmbedding,
+  kChunkedLoss,
+  kInPlaceLoss,
+  kSmallerLogits,
+  kForwardOnly,
+  kNoGrad,
+  kDetachKept,
+  kMoveKept,  // off the device
+  kReleaseOutputs,
+  kReleaseLeftover,
+  kExpandableSegments,
+};
+
+struct ConstantBandDetail {
+  std::uint64_t blocks = 0, parameter_bytes = 0, state_bytes = 0;
+};
+
+struct RepeatingStepDetail {
+  std::int64_t first_step = 0, last_step = 0;
+  std::uint64_t changes = 0;    // allocations and frees of each step
+  std::int64_t left_bytes = 0;  // how much higher than it begins each step ends
+  bool comes_back = false;      // but for next to nothing
+};
+
+struct FirstStepGrowthDetail {
+  struct Kind {
+    BlockKind kind = BlockKind::kUnattributed;
+    std::uint64_t bytes = 0;
+  };
+  std::vector<Kind> left = {};    // what the step made and left, the largest first
+  std::uint64_t gone_bytes = 0;   // that were there before it; 0: next to none
+  std::uint64_t later_bytes = 0;  // how much higher than it a later step ends; 0: next to none
+  std::int64_t step = 0, second_step = 0;
+  std::uint64_t second_growth_bytes = 0;
+  Maker held = {};                       // kReleaseOutputs: whose output a variable holds
+  std::vector<std::string> unused = {};  // kNoGrad: modules whose forwards made graphs; empty: without a name
+};
+
+struct GrowingMemoryDetail {
+  std::uint64_t blocks = 0, forwards = 0, steps = 0;
+  std::int64_t first_step = 0, last_step = 0;
+  bool is_by_step = false;       // else by forward, as in an evaluation
+  bool lasts_to_end = false;     // of the run; else until the last step
+  std::uint64_t mean_bytes = 0;  // of each step or forward
+  Maker maker = {};
+};
+
+struct UnusedGraphDetail {
+  std::uint64_t graphs = 0;
+  std::uint64_t largest_blocks = 0, largest_bytes = 0;  // of the largest graph
+  WhyUnused why = WhyUnused::kNoBackward;
+  std::string module = {};  // whose forwards made them; empty: they have no name
+};
+
+struct ForwardTriangleDetail {
+  enum class Descent : std::uint8_t { kWhole, kPart, kKeptByBackward, kNoBackward };
+  std::uint64_t layers = 0;
+  std::string layer_names;
+  Descent descent = Descent::kWhole;
+  std::uint64_t freed_bytes = 0;  // by backward
+};
+
+struct LayerStripesDetail {
+  std::uint64_t layers = 0, bytes_of_each = 0;
+};
+
+struct AutocastCopiesDetail {
+  std::uint64_t copies = 0;
+};
+
+struct LogitsSlabDetail {
+  std::uint64_t percent_of_peak = 0;
+};
+
+struct SoftmaxSpikeDetail {
+  std::string op;  // of the softmax's block
+  BlockKind kind = BlockKind::kUnattributed;
+  std::uint64_t bytes = 0;
+};
+
+struct ZeroGradCliffDetail {
+  std::uint64_t gradients = 0;
+  bool is_after_forward = false;
+};
+
+struct BackwardStartDetail {
+  std::string op;
+  std::uint64_t blocks = 0;
+};
+
+struct LogitsCliffDetail {
+  std::uint64_t blocks = 0;
+};
+
+struct HeadGradientDetail {
+  std::string op;
+  BlockKind kind = BlockKind::kUnattributed;
+  bool is_tied = false;  // to an embedding
+};
+
+struct RecomputationDetail {
+  std::uint64_t layers = 0;
+  std::string layer_names;
+};
+
+struct EmbeddingGradientDetail {
+  std::string op;
+  bool is_added = false;  // to another gradient
+};
+
+struct OptimizerPlateauDetail {
+  std::string op;
+  std::uint64_t temporaries = 0, parameters = 0;
+};
+
+struct FlatOptimizerDetail {
+  std::uint64_t parameter_bytes = 0, gradient_bytes = 0, state_bytes = 0;
+};
+
+struct DivisionFlagpoleDetail {
+  std::string op;
+  std::uint64_t base_bytes = 0;  // of the other temporaries
+};
+
+struct ProjectorSpikeDetail {
+  std::string op;
+  std::uint64_t projectors = 0;
+};
+
+// kFragmentation, where one segment explains it.
+struct OneSegmentDetail {
+  std::uint64_t free_bytes = 0, taken_bytes = 0;
+};
+
+// kFragmentation, where no segment alone is much.
+struct ManySegmentsDetail {
+  std::uint64_t reserved_bytes = 0, allocated_bytes = 0;  // the most of each
+  std::uint64_t segments = 0, taken_beside_free = 0;
+};
+
+using ShapeDetail =
+    std::variant<ConstantBandDetail, RepeatingStepDetail, FirstStepGrowthDetail, GrowingMemoryDetail,
+                 UnusedGraphDetail, ForwardTriangleDetail, LayerStripesDetail, AutocastCopiesDetail,
+                 LogitsSlabDetail, SoftmaxSpikeDetail, ZeroGradCliffDetail, BackwardStartDetail,
+                 LogitsCliffDetail, HeadGradientDetail, RecomputationDetail, EmbeddingGradientDetail,
+                 OptimizerPlateauDetail, FlatOptimizerDetail, DivisionFlagpoleDetail, ProjectorSpikeDetail,
+                 OneSegmentDetail, ManySegmentsDetail>;
+
+}  // namespace strata::analysis
