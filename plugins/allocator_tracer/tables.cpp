@@ -71,22 +71,23 @@ Table<OpRow> op_table(const Host& host) {
 }
 
 Table<SavedTensorRow> saved_table(const Host& host) {
-  return {
-      host,
-      "saved",
-      "autograd saved or released a storage",
-      {STRATA_COLUMN(SavedTensorRow, sequence, STRATA_COLUMN_UINT64, "", kSequenceHelp),
-       STRATA_COLUMN(SavedTensorRow, monotonic_ns, STRATA_COLUMN_INT64, "ns", kTimeHelp),
-       STRATA_COLUMN(SavedTensorRow, thread, STRATA_COLUMN_UINT32, "", kThreadHelp),
-       STRATA_COLUMN(SavedTensorRow, action, STRATA_COLUMN_UINT32, "", "STRATA_GRAPH_*"),
-       STRATA_COLUMN(SavedTensorRow, saved, STRATA_COLUMN_UINT64, "", "joins a release with its save"),
-       STRATA_COLUMN(SavedTensorRow, device_type, STRATA_COLUMN_UINT32, "", kDeviceTypeHelp),
-       STRATA_COLUMN(SavedTensorRow, device_index, STRATA_COLUMN_UINT32, "", kDeviceIndexHelp),
-       STRATA_COLUMN(SavedTensorRow, address, STRATA_COLUMN_UINT64, "", "address of the storage's first byte"),
-       STRATA_COLUMN(SavedTensorRow, storage_bytes, STRATA_COLUMN_UINT64, "bytes", "bytes of the whole storage"),
-       STRATA_COLUMN(SavedTensorRow, phase, STRATA_COLUMN_UINT32, "", kPhaseHelp),
-       STRATA_COLUMN(SavedTensorRow, op, STRATA_COLUMN_UINT64, "", kOpHelp),
-       STRATA_COLUMN(SavedTensorRow, module, STRATA_COLUMN_UINT32, "", kModuleHelp)}};
+  return {host,
+          "saved",
+          "autograd saved or released a storage",
+          {STRATA_COLUMN(SavedTensorRow, sequence, STRATA_COLUMN_UINT64, "", kSequenceHelp),
+           STRATA_COLUMN(SavedTensorRow, monotonic_ns, STRATA_COLUMN_INT64, "ns", kTimeHelp),
+           STRATA_COLUMN(SavedTensorRow, thread, STRATA_COLUMN_UINT32, "", kThreadHelp),
+           STRATA_COLUMN(SavedTensorRow, action, STRATA_COLUMN_UINT32, "", "STRATA_GRAPH_*"),
+           STRATA_COLUMN(SavedTensorRow, saved, STRATA_COLUMN_UINT64, "", "joins a release with its save"),
+           STRATA_COLUMN(SavedTensorRow, device_type, STRATA_COLUMN_UINT32, "", kDeviceTypeHelp),
+           STRATA_COLUMN(SavedTensorRow, device_index, STRATA_COLUMN_UINT32, "", kDeviceIndexHelp),
+           STRATA_COLUMN(SavedTensorRow, address, STRATA_COLUMN_UINT64, "",
+                         "address of the storage's first byte"),
+           STRATA_COLUMN(SavedTensorRow, storage_bytes, STRATA_COLUMN_UINT64, "bytes",
+                         "bytes of the whole storage"),
+           STRATA_COLUMN(SavedTensorRow, phase, STRATA_COLUMN_UINT32, "", kPhaseHelp),
+           STRATA_COLUMN(SavedTensorRow, op, STRATA_COLUMN_UINT64, "", kOpHelp),
+           STRATA_COLUMN(SavedTensorRow, module, STRATA_COLUMN_UINT32, "", kModuleHelp)}};
 }
 
 }  // namespace strata::allocator_tracer

@@ -112,7 +112,7 @@ def test_what_a_run_takes_outside_of_its_window_is_said(record, workspace):
     assert said.startswith(f"  {whole / 2**20:,.1f} MiB outside of the window: step 3, evaluation; ")
     record(LARGE)
     assert "outside of the window" not in workspace.strata("report", "out1").stdout
-    assert "! the base run takes more outside of its window: " in workspace.strata("diff", "out0", "out1").stdout
+    assert "! the base run allocates more outside its window: " in workspace.strata("diff", "out0", "out1").stdout
     budget_of_all = f"run_peak_allocated>{whole - 1}B"
     assert workspace.strata("diff", "out0", "out0", "--fail-if", f"peak_allocated>{whole - 1}B").returncode == 0
     assert workspace.strata("diff", "out0", "out0", "--fail-if", budget_of_all).returncode == 4

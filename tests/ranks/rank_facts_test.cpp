@@ -31,10 +31,10 @@ Facts one_step(std::uint64_t world_size) {
   Block own, bucket;
   own.birth_sequence = 25;
   own.birth_ns = 9 * kMs;
-  own.kind = "gradient";
+  own.kind = BlockKind::kGradient;
   bucket.birth_sequence = 30;
   bucket.birth_ns = 13 * kMs;
-  bucket.kind = "bucket";
+  bucket.kind = BlockKind::kBucket;
   facts.blocks = {own, bucket};
   return facts;
 }

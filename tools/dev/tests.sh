@@ -54,11 +54,13 @@ test_all() {
     test_quick
   fi
   format --check
+  lint --changed
   build release benchmarks # they belong to no other target: that they compile is all that is asked here
   run_ctest release --label-regex long --no-tests=ignore
   torch_environment "$newest_torch" || say "SKIPPED: the wheel is not tested with torch $newest_torch: PyPI is not reachable"
   run_pytest long
   fuzz_briefly
+  under_tsan short
   torch_release "$newest_torch"
 }
 

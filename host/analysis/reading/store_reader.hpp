@@ -13,7 +13,8 @@ namespace strata::analysis {
 // counts as empty, with a warning if it is expected. Throws RunError for a schema other than strata.store/1,
 // for impossible values, and for a `device` that the run does not have; if empty, choose_device chooses.
 // `allocator_settings` come from the run's manifest.
-Recording read_store(const StoreFile& file, ReadingDetail detail = ReadingDetail::kReport, const std::string& device = {},
+Recording read_store(const StoreFile& file, ReadingDetail detail = ReadingDetail::kReport,
+                     const std::string& device = {},
                      const std::optional<std::string>& allocator_settings = {});
 
 }  // namespace strata::analysis

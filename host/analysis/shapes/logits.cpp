@@ -37,9 +37,8 @@ std::vector<Shape> softmax_spike(const StepView& step, const MicroBatch& batch, 
   if (softmax == loss.in_loss.end() || !loss.logits->is_alive_at(top.sequence)) return {};
   Shape shape = step.shape(ShapeKind::kSoftmaxSpike, *batch.loss, top, top.bytes - around);
   shape.remedies = logits_remedies();
-  shape.detail = SoftmaxSpikeDetail{.op = std::string(step.text((*softmax)->op)),
-                                    .kind = (*softmax)->kind,
-                                    .bytes = (*softmax)->bytes};
+  shape.detail = SoftmaxSpikeDetail{
+      .op = std::string(step.text((*softmax)->op)), .kind = (*softmax)->kind, .bytes = (*softmax)->bytes};
   return {shape};
 }
 

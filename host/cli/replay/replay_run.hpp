@@ -22,9 +22,9 @@ struct ReplayOptions {
   bool goes_on = false;                       // after a failed request
 };
 
-// Requires a run read with ReadingDetail::kAllocator. Replays first its own settings on its own card, then on the
-// requested card if it differs, then each of `options.settings` there. Throws UsageError if the run cannot be
-// replayed or torch rejects the settings; ConfigError for an unknown profile.
+// Requires a run read with ReadingDetail::kAllocator. Replays first its own settings on its own card, then on
+// the requested card if it differs, then each of `options.settings` there. Throws UsageError if the run
+// cannot be replayed or torch rejects the settings; ConfigError for an unknown profile.
 analysis::Replay replay_run(const analysis::Recording& run, const ReplayOptions& options);
 
 }  // namespace strata::cli

@@ -6,8 +6,8 @@
 
 #include "host/cli/commands.hpp"
 #include "host/cli/exit_code.hpp"
-#include "host/cli/torch_build/build.hpp"
 #include "host/cli/terminal.hpp"
+#include "host/cli/torch_build/build.hpp"
 
 namespace strata::cli {
 

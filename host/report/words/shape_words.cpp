@@ -183,7 +183,8 @@ struct ShapeSentences : StepSentences {
   }
   Sentences operator()(const analysis::FirstStepGrowthDetail& growth) const {
     std::vector<std::string> left;
-    for (const auto& [kind, bytes] : growth.left) left.push_back(format("{} {}", in_mib(bytes), to_string(kind)));
+    for (const auto& [kind, bytes] : growth.left)
+      left.push_back(format("{} {}", in_mib(bytes), to_string(kind)));
     std::string text =
         format("The first step ends {} above its start{}. It leaves {}.", size,
                growth.later_bytes == 0 ? ", and no later step does" : "", fmt::join(left, ", "));

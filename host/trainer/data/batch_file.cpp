@@ -29,9 +29,9 @@ struct Contents {
   std::vector<std::string> others;
 };
 
-class BatchReader {
+class ArrayReader {
  public:
-  explicit BatchReader(std::filesystem::path file) : file_(std::move(file)) {}
+  explicit ArrayReader(std::filesystem::path file) : file_(std::move(file)) {}
 
   Contents read() const {
     const c10::IValue value = load();
@@ -89,7 +89,7 @@ class BatchReader {
   std::filesystem::path file_;
 };
 
-void check_shape(const config::RunConfig& config, const Contents& contents, const BatchReader& reader) {
+void check_shape(const config::RunConfig& config, const Contents& contents, const ArrayReader& reader) {
   const at::Tensor& input = contents.input_ids;
   if (input.dim() != 2)
     throw reader.error(fmt::format("has input_ids of {} dimensions. Save [batch, tokens]", input.dim()));
@@ -111,7 +111,7 @@ void check_shape(const config::RunConfig& config, const Contents& contents, cons
 }
 
 void check_range(std::span<const std::int64_t> values, std::string_view what, std::string_view key,
-                 std::int64_t limit, bool may_be_ignored, const BatchReader& reader) {
+                 std::int64_t limit, bool may_be_ignored, const ArrayReader& reader) {
   for (const std::int64_t value : values) {
     if ((value >= 0 && value < limit) || (may_be_ignored && value == kIgnored)) continue;
     throw reader.error(
@@ -162,7 +162,7 @@ at::Tensor rows_of(std::span<const std::int64_t> values, std::uint64_t first, at
 BatchFile::BatchFile(const config::RunConfig& config)
     : context_(config.model.context), classifies_(is_classifier(config)) {
   const std::filesystem::path& file = config.data.files.at(0);
-  const BatchReader reader(file);
+  const ArrayReader reader(file);
   const Contents contents = reader.read();
   check_shape(config, contents, reader);
   inputs_ = values_of(contents.input_ids);

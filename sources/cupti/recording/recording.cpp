@@ -135,7 +135,8 @@ void Recording::enable_functions(const Kinds& kinds) {
   if (!kinds.api) return;
   for (const CUpti_runtime_api_trace_cbid function : questions())
     subscription_->enable_runtime(static_cast<CUpti_CallbackId>(function), false);
-  const std::vector<bool> recorded = recorded_driver_functions(kinds, library_.functions.cuptiGetCallbackName);
+  const std::vector<bool> recorded =
+      recorded_driver_functions(kinds, library_.functions.cuptiGetCallbackName);
   for (std::size_t function = 1; function < recorded.size(); ++function) {
     if (!recorded[function]) subscription_->enable_driver(static_cast<CUpti_CallbackId>(function), false);
   }

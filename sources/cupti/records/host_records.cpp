@@ -99,7 +99,8 @@ DecodedRecord decoded(const CUpti_ActivityOverhead3& overhead) {
   DecodedRecord decoded =
       on_host(STRATA_ACTIVITY_OVERHEAD, overhead.correlationId, overhead.start, overhead.end);
   decoded.event.detail = overhead_of(overhead.overheadKind);
-  if (overhead.objectKind == CUPTI_ACTIVITY_OBJECT_THREAD) decoded.event.thread = overhead.objectId.pt.threadId;
+  if (overhead.objectKind == CUPTI_ACTIVITY_OBJECT_THREAD)
+    decoded.event.thread = overhead.objectId.pt.threadId;
   return decoded;
 }
 
@@ -110,8 +111,8 @@ DecodedRecord decoded(const CUpti_ActivityMemory4& memory) {
                        memory.memoryKind == CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE;
   decoded.event.device = is_host ? strata_device{STRATA_DEVICE_CUDA_HOST, 0} : cuda_device(memory.deviceId);
   decoded.event.detail = memory.memoryOperationType == CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE
-                          ? STRATA_DEVICE_MEMORY_RELEASE
-                          : STRATA_DEVICE_MEMORY_ALLOCATE;
+                             ? STRATA_DEVICE_MEMORY_RELEASE
+                             : STRATA_DEVICE_MEMORY_ALLOCATE;
   if (memory.memoryPoolConfig.memoryPoolType != CUPTI_ACTIVITY_MEMORY_POOL_TYPE_INVALID)
     decoded.event.detail |= STRATA_DEVICE_MEMORY_POOL;
   decoded.event.context = memory.contextId;
