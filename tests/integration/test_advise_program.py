@@ -9,15 +9,15 @@ import sys
 import time
 
 import pytest
-from workspaces import STRATA
+from workspaces import STRATA, Workspace
 
+# Every optimizer imports torch._dynamo; imported first, it is there for all trials that are forked.
 PROGRAM = """
-import sys, threading, torch
+import sys, threading, torch, torch._dynamo
 from torch import nn
 batch, extra = int(sys.argv[1]), sys.argv[2:]
 if "threads" in extra:
     threading.Thread(target=threading.Event().wait, daemon=True).start()
-held = torch.empty(2 << 30, dtype=torch.uint8, device="cuda") if "held" in extra else None
 print("started", file=open("starts.txt", "a"))
 model = nn.Sequential(*[part for _ in range(4) for part in (nn.Linear(256, 256), nn.ReLU())]).cuda()
 optimizer = torch.optim.AdamW(model.parameters())
@@ -29,7 +29,7 @@ print("ended", file=open("starts.txt", "a"))
 """
 # The first use of torch is a call that changes are made in.
 ACCELERATOR_FIRST = """
-import accelerate
+import accelerate, torch._dynamo
 accelerator = accelerate.Accelerator()
 import torch
 model, data = torch.nn.Linear(64, 64), torch.utils.data.TensorDataset(torch.randn(512, 64))
@@ -41,12 +41,23 @@ for (x,) in loader:
     optimizer.zero_grad()
 """
 LOADER_FIRST = """
-import torch
+import torch, torch._dynamo
 loader = torch.utils.data.DataLoader([float(index) for index in range(1024)], batch_size=64)
 model = torch.nn.Linear(1, 64).cuda()
 optimizer = torch.optim.AdamW(model.parameters())
 for x in loader:
     model(x.float().cuda().unsqueeze(1)).sum().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+# No module, so that few changes can be made. The optimizer's temporaries need the most, or what is held from the start.
+WITHOUT_MODEL = """
+import sys, torch, torch._dynamo
+held = torch.empty(int(sys.argv[1]) << 20, dtype=torch.uint8, device="cuda")
+weight = torch.ones(1 << int(sys.argv[2]), requires_grad=True, device="cuda")
+optimizer = torch.optim.Adam([weight], foreach=True)
+for step in range(100):
+    weight.sum().backward()
     optimizer.step()
     optimizer.zero_grad()
 """
@@ -75,17 +86,35 @@ def numbers(advice):
     return {tuple(names(line)): (line["allocated_bytes"], line["reserved_bytes"], line["needed_bytes"]) for line in lines}
 
 
-def test_a_program_that_fits(program):
-    result = advise(program, *ADVISE, "1024", code=0)
-    advice = json.loads(result.stdout)
+@pytest.fixture(scope="module")
+def fits(tmp_path_factory):
+    """A workspace with PROGRAM, what was advised of it, and what was said of its trials."""
+    workspace = Workspace(tmp_path_factory.mktemp("fits"))
+    workspace.write("train.py", PROGRAM)
+    result = advise(workspace, *ADVISE, "8192", code=0)
+    return workspace, json.loads(result.stdout), result.stderr
+
+
+def test_a_program_that_fits(fits):
+    workspace, advice, said = fits
     assert advice["schema"] == "strata.advice/1" and advice["least"] is None
-    assert advice["base"]["fits"] and advice["base"]["command"] == f"strata exec --dry t4 --device-memory 512GiB -- {sys.executable} train.py 1024"
-    assert "strata: as it is: " in result.stderr and "strata: bf16 autocast: " in result.stderr
-    starts = (program.folder / "starts.txt").read_text().split()
+    assert advice["base"]["fits"] and advice["base"]["command"] == f"strata exec --dry t4 --device-memory 512GiB -- {sys.executable} train.py 8192"
+    assert "strata: as it is: " in said and "strata: bf16 autocast: " in said
+    starts = (workspace.folder / "starts.txt").read_text().split()
     assert set(starts) == {"started"}, "no trial goes on to the program's end"
-    peak = program.strata("exec", "--dry", "t4", "--out", "run", "--", sys.executable, "train.py", "1024")
+    peak = workspace.strata("exec", "--dry", "t4", "--out", "run", "--", sys.executable, "train.py", "8192")
     assert peak.returncode == 0
-    assert json.loads((program.folder / "run/summary.json").read_text())["peak"]["allocated_bytes"] == advice["base"]["allocated_bytes"]
+    assert json.loads((workspace.folder / "run/summary.json").read_text())["peak"]["allocated_bytes"] == advice["base"]["allocated_bytes"]
+
+
+def test_allocator_settings_are_those_of_the_environment(fits):
+    workspace, advice, _ = fits
+    line = next(line for line in advice["alone"] if names(line) == ["segments split below 128 MiB"])
+    fitted = workspace.strata(
+        "fit", "--device", "t4", "--over", "8192..8192", "--json", "--", sys.executable, "train.py", "{}", PYTORCH_CUDA_ALLOC_CONF="max_split_size_mb:128"
+    )
+    peak = json.loads(fitted.stdout)["peak"]
+    assert (peak["allocated_bytes"], peak["reserved_bytes"]) == (line["allocated_bytes"], line["reserved_bytes"])
 
 
 @pytest.mark.long
@@ -110,8 +139,9 @@ def test_a_call_that_is_the_first_use_of_torch_is_changed(workspace, text, name,
     assert {each["changes"][0]["name"]: each["changes"][0]["write"] for each in advice["alone"]}.get(name) == write, advice["refused"]
 
 
-def test_a_program_that_no_change_makes_fit(program):
-    advice = json.loads(advise(program, "--device-memory", "2GiB", *ADVISE, "16", "held", code=4).stdout)
+def test_a_program_that_no_change_makes_fit(workspace):
+    workspace.write("train.py", WITHOUT_MODEL)
+    advice = json.loads(advise(workspace, "--device-memory", "2GiB", *ADVISE, "2048", "3", code=4).stdout)
     assert not advice["base"]["fits"] and advice["least"] is None
 
 
@@ -123,25 +153,15 @@ def test_the_table_says_what_to_write(program):
     assert "\nSmallest change that makes it fit: " in text
 
 
-def test_behind_the_report_of_exec(program):
-    words = ["exec", "--dry", "t4", "--device-memory", "2GiB", "--advise", "--", sys.executable, "train.py", LARGE]
-    result = program.strata(*words)
+def test_behind_the_report_of_exec(workspace):
+    workspace.write("train.py", WITHOUT_MODEL)
+    result = workspace.strata("exec", "--dry", "t4", "--device-memory", "2816MiB", "--advise", "--", sys.executable, "train.py", "1", "27")
     assert "as it is" in result.stderr, result.stderr
     assert result.returncode == 1, "the program's own"
-    assert "Out of memory" in result.stderr and result.stderr.index("Out of memory") < result.stderr.index("Smallest change that makes it fit: ")
-    result = program.strata("exec", "--advise", "--", sys.executable, "-c", "pass")
+    least = "\nSmallest change that makes it fit: a fused optimizer\n  torch.optim.Adam(..., fused=True)\n"
+    assert "Out of memory" in result.stderr and result.stderr.index("Out of memory") < result.stderr.index(least)
+    result = workspace.strata("exec", "--advise", "--", sys.executable, "-c", "pass")
     assert result.returncode == 125 and "exec: --advise tries changes on a dry card; add one, such as --dry rtx-4090" in result.stderr
-
-
-def test_allocator_settings_are_those_of_the_environment(program):
-    words = ["--device", "t4", "--jobs", "1", "--json", "--", sys.executable, "train.py", "8192"]
-    advice = json.loads(advise(program, *words, code=0).stdout)
-    line = next(line for line in advice["alone"] if names(line) == ["segments split below 128 MiB"])
-    fitted = program.strata(
-        "fit", "--device", "t4", "--over", "8192..8192", "--json", "--", sys.executable, "train.py", "{}", PYTORCH_CUDA_ALLOC_CONF="max_split_size_mb:128"
-    )
-    peak = json.loads(fitted.stdout)["peak"]
-    assert (peak["allocated_bytes"], peak["reserved_bytes"]) == (line["allocated_bytes"], line["reserved_bytes"])
 
 
 @pytest.mark.long

@@ -19,6 +19,12 @@ backend: {threads: 1}
 plugins: [allocator_tracer]
 """
 
+# In front of programs that there are many of: torch without its compiler, whose import by the first optimizer takes as long as all the rest.
+WITHOUT_COMPILER = """
+import sys, types, torch
+torch._dynamo = sys.modules["torch._dynamo"] = types.SimpleNamespace(disable=lambda function, *_, **__: function, graph_break=lambda: None)
+"""
+
 
 class Workspace:
     """An empty folder in which the program is called."""

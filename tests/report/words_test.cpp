@@ -16,6 +16,7 @@
 namespace strata::report {
 namespace {
 
+using analysis::BlockKind;
 using analysis::Finding;
 using analysis::FindingKind;
 using analysis::Remedy;
@@ -76,7 +77,7 @@ TEST(ShapeWords, SayOfEachStepHowItEnds) {
 
 TEST(ShapeWords, SayWhatAFirstStepLeaves) {
   analysis::FirstStepGrowthDetail growth;
-  growth.left = {{"state", 40 * kMebi}, {"gradient", 23 * kMebi}};
+  growth.left = {{BlockKind::kState, 40 * kMebi}, {BlockKind::kGradient, 23 * kMebi}};
   growth.gone_bytes = 3 * kMebi;
   growth.unused = {"", "teacher"};
   growth.held = {"aten::mm", "out"};
