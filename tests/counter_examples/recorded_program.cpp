@@ -72,7 +72,7 @@ KindBytes RecordedProgram::kinds_of_step(std::int64_t step) {
   KindBytes kinds;
   for (const analysis::Block& block : facts_.blocks) {
     if (bounds.begin_sequence <= block.birth_sequence && block.birth_sequence < bounds.end_sequence)
-      kinds[std::string(block.kind)] += block.bytes;
+      kinds[std::string(to_string(block.kind))] += block.bytes;
   }
   return kinds;
 }

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs that hold on to what forwards made, and programs that only look so: what is found."""
 
+import functools
 import json
 import sys
 
 import pytest
+from workspaces import WITHOUT_COMPILER, Workspace
 
-MODEL = """
-import sys
-import torch
+MODEL = WITHOUT_COMPILER + """
 from torch import nn
 kept, lets_go = [], "lets go" in sys.argv
 model = nn.Sequential(nn.Linear(256, 1024), nn.Tanh(), nn.Linear(1024, 1024), nn.Tanh(), nn.Linear(1024, 512)).cuda()
@@ -85,10 +85,12 @@ for _ in range(5):
 }
 
 
-@pytest.fixture
-def record(workspace):
-    """A function: records a program, and returns another one, that prints a report of it as JSON."""
+@pytest.fixture(scope="module")
+def record(tmp_path_factory):
+    """A function: records a program, once, and returns another one, that prints a report of it as JSON."""
+    workspace = Workspace(tmp_path_factory.mktemp("growing"))
 
+    @functools.lru_cache(None)
     def run(text, *words):
         out = f"out{len(list(workspace.folder.glob('out*')))}"
         workspace.write("program.py", MODEL + text)

@@ -60,23 +60,49 @@ def test_what_it_says_of_plugins_window_and_settings(programs):
     assert json.loads((programs.folder / "out/manifest.json").read_text())["name"] == "mine"
 
 
-@pytest.mark.parametrize(
-    ("last", "end", "exit_code"),
-    [
-        ("raise ValueError", "failed", 1),
-        ("raise KeyboardInterrupt", "interrupted", -2),
-        ("raise MemoryError", "out_of_memory", 1),
-        ("sys.exit(3)", "failed", 3),
-        ("sys.exit('no such file')", "failed", 1),
-        ("sys.exit(0)", "done", 0),
-        ("sys.exit()", "done", 0),
-    ],
-)
+@pytest.mark.parametrize(("last", "end", "exit_code"), [("raise KeyboardInterrupt", "interrupted", -2), ("sys.exit(3)", "failed", 3)])
 def test_how_the_run_ends(programs, last, end, exit_code):
     programs.write("train.py", opened("quiet=True", last))
     assert programs.python("train.py").returncode == exit_code
     assert json.loads((programs.folder / "out/manifest.json").read_text())["end"] == end
     assert programs.steps() == [0, 1, 2, 3]
+
+
+ENDS = {
+    "ValueError()": "failed",
+    "KeyboardInterrupt()": "interrupted",
+    "MemoryError()": "out_of_memory",
+    "SystemExit(3)": "failed",
+    "SystemExit('no such file')": "failed",
+    "SystemExit(0)": "done",
+    "SystemExit()": "done",
+}
+
+
+def test_how_runs_end_whose_exceptions_the_program_catches(programs):
+    """It gets what was raised, and goes on to the next run."""
+    programs.write(
+        "train.py",
+        BEGIN
+        + f"""
+model, optimizer = make()
+strata.attach(model, optimizer)
+for number, raised in enumerate([{", ".join(ENDS)}]):
+    try:
+        with strata.run(f"out{{number}}", quiet=True):
+            for index in range(2):
+                strata.step()
+                train(model, optimizer, *batch())
+            raise raised
+    except BaseException as caught:
+        assert caught is raised
+""",
+    )
+    done = programs.python("train.py")
+    assert done.returncode == 0, done.stderr
+    for number, end in enumerate(ENDS.values()):
+        assert json.loads((programs.folder / f"out{number}/manifest.json").read_text())["end"] == end
+        assert programs.steps(f"out{number}") == [0, 1]
 
 
 def test_several_runs_in_one_process(programs):
