@@ -11,9 +11,8 @@ import time
 import pytest
 from workspaces import STRATA, Workspace
 
-# Every optimizer imports torch._dynamo; imported first, it is there for all trials that are forked.
 PROGRAM = """
-import sys, threading, torch, torch._dynamo
+import sys, threading, torch
 from torch import nn
 batch, extra = int(sys.argv[1]), sys.argv[2:]
 if "threads" in extra:
@@ -29,7 +28,7 @@ print("ended", file=open("starts.txt", "a"))
 """
 # The first use of torch is a call that changes are made in.
 ACCELERATOR_FIRST = """
-import accelerate, torch._dynamo
+import accelerate
 accelerator = accelerate.Accelerator()
 import torch
 model, data = torch.nn.Linear(64, 64), torch.utils.data.TensorDataset(torch.randn(512, 64))
@@ -41,7 +40,7 @@ for (x,) in loader:
     optimizer.zero_grad()
 """
 LOADER_FIRST = """
-import torch, torch._dynamo
+import torch
 loader = torch.utils.data.DataLoader([float(index) for index in range(1024)], batch_size=64)
 model = torch.nn.Linear(1, 64).cuda()
 optimizer = torch.optim.AdamW(model.parameters())
@@ -52,7 +51,7 @@ for x in loader:
 """
 # No module, so that few changes can be made. The optimizer's temporaries need the most, or what is held from the start.
 WITHOUT_MODEL = """
-import sys, torch, torch._dynamo
+import sys, torch
 held = torch.empty(int(sys.argv[1]) << 20, dtype=torch.uint8, device="cuda")
 weight = torch.ones(1 << int(sys.argv[2]), requires_grad=True, device="cuda")
 optimizer = torch.optim.Adam([weight], foreach=True)

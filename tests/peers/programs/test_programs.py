@@ -17,9 +17,10 @@ STEPS = {"transformers": 3, "lightning": 3, "accelerate": 3}
 DEVICES = {"cpu": [], "cuda": ["--dry", "h100-80gb"]}
 QUIET = {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore", "TOKENIZERS_PARALLELISM": "false"}
 
-# The libraries' imports take most of the time: two of them in every run of the tests, the others in the long one.
+# The libraries' imports take most of the time: one on each device in every run of the tests, the others in the long one.
+ALWAYS = [("transformers", "cuda"), ("torchvision", "cpu")]
 CASES = [
-    pytest.param(name, device, marks=[] if name in ("transformers", "torchvision") else [pytest.mark.long])
+    pytest.param(name, device, marks=[] if (name, device) in ALWAYS else [pytest.mark.long])
     for name in programs.PROGRAMS
     for device in DEVICES
 ]
