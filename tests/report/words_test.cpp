@@ -161,8 +161,8 @@ TEST(RemedyWords, AreInTheFrameworkOfTheRun) {
 
 TEST(FindingWords, SayWhatAProgramHolds) {
   const analysis::Maker maker{"aten::mm", "head"};
-  const auto text = [](FindingKind kind, auto detail, std::string module = {}) {
-    return finding_text(Finding{.kind = kind, .bytes = 7, .module = std::move(module), .detail = detail});
+  const auto text = [](FindingKind kind, auto detail, const std::string& module = {}) {
+    return finding_text(Finding{.kind = kind, .bytes = 7, .module = module, .detail = detail});
   };
   EXPECT_EQ(text(FindingKind::kKeptFromEarlier, analysis::KeptFinding{3, true, maker}),
             "The program still holds results of 3 earlier forwards, with their autograd graphs; aten::mm in "

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "host/analysis/facts/block_kind.hpp"
 #include "host/analysis/facts/finding.hpp"
 
 namespace strata::analysis {

@@ -183,6 +183,7 @@ struct ShapeSentences : StepSentences {
   }
   Sentences operator()(const analysis::FirstStepGrowthDetail& growth) const {
     std::vector<std::string> left;
+    left.reserve(growth.left.size());
     for (const auto& [kind, bytes] : growth.left)
       left.push_back(format("{} {}", in_mib(bytes), to_string(kind)));
     std::string text =
@@ -245,6 +246,7 @@ std::string whose(const Shape& shape, Remedy remedy) {
   if (growth == nullptr) return "evaluations";
   if (remedy == Remedy::kReleaseOutputs) return maker_words(growth->held);
   std::vector<std::string> forwards;
+  forwards.reserve(growth->unused.size());
   for (const std::string& module : growth->unused) forwards.push_back(forwards_words(module));
   return format("{}", fmt::join(forwards, " and "));
 }
@@ -254,6 +256,7 @@ std::string whose(const Shape& shape, Remedy remedy) {
 ShapeWords words_of(const Shape& shape, Framework framework) {
   Sentences said = std::visit(ShapeSentences{{shape}}, shape.detail);
   std::vector<std::string> remedies;
+  remedies.reserve(shape.remedies.size());
   for (const Remedy remedy : shape.remedies)
     remedies.push_back(remedy_words(remedy, framework, whose(shape, remedy)));
   return {.sentence = std::move(said.sentence),
