@@ -12,7 +12,7 @@ struct Facts;
 
 inline constexpr const char* kSummarySchema = "strata.summary/2";
 
-// JSON text that ends in a newline and obeys host/analysis/summary.schema.json.
+// JSON text ending in a newline that conforms to host/analysis/summary.schema.json.
 std::string summary_json(const Facts& facts, FindingText text_of);
 
 }  // namespace strata::analysis

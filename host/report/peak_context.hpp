@@ -24,7 +24,7 @@ std::vector<std::string> place_sentences(const analysis::MemoryFacts& facts);
 // "step 0, backward", "evaluation", "outside of steps"
 std::string moment_of(const analysis::OutsideWindow& outside);
 
-// "13,751.2 MiB outside of the window: evaluation; ...": where a run takes more there; else empty.
+// "13,751.2 MiB outside of the window: evaluation; ..." if the run's memory is higher there; else empty.
 std::string outside_window_sentence(const analysis::MemoryFacts& facts);
 
 }  // namespace strata::report

@@ -11,13 +11,13 @@
 namespace strata::report {
 
 // Bytes in MiB (2^20 bytes) with thousands separated: "1,338.1". A positive amount that would round to zero
-// reads "<0.1": zero is said of zero alone.
+// reads "<0.1": zero is used only for zero.
 std::string mebibytes(double bytes, int decimals);
 
 // "1,338.1 MiB"; with three decimals below 10 MiB.
 std::string in_mib(std::uint64_t bytes);
 
-// The same with a sign: "+1,338.1", "-0.5"; "0.0" of nothing.
+// The same with a sign: "+1,338.1", "-0.5"; "0.0" for zero.
 std::string signed_mebibytes(double bytes, int decimals);
 
 // The change between two sums of categories, with a sign.

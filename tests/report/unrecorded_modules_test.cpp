@@ -45,7 +45,7 @@ TEST(UnrecordedModules, AreNoneWhereNoForwardMadeAnything) {
 TEST(UnrecordedModules, AreOfATrainingAlone) {
   Facts facts = forward_of("");
   facts.phases.clear();
-  EXPECT_EQ(how_to_record_modules(facts), "") << "--layers tells of none in a program that only evaluates";
+  EXPECT_EQ(how_to_record_modules(facts), "") << "--layers finds no modules in a program that only evaluates";
 }
 
 TEST(UnrecordedModules, OfOursAreKnown) {

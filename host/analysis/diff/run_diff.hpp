@@ -50,13 +50,13 @@ struct RunDiff {
 RunDiff diff_runs(const Facts& base, const Facts& now, std::vector<SettingChange> settings,
                   const std::vector<Gate>& gates);
 
-// Says why the comparison may not hold: the callers of what writes JSON have it of host/report/words.
+// Says why values may not be comparable. Callers of the JSON writers pass the function of host/report/words.
 using DiffWarnings = std::vector<std::string> (*)(const RunDiff& diff);
 
-// strata.diff/1 of docs/diff.md, with a line's end.
+// strata.diff/1 of docs/diff.md, ending in a newline.
 std::string diff_document(const RunDiff& diff, DiffWarnings warnings_of);
 
-// strata.diffs/1: one of each, all with one base.
+// strata.diffs/1: an array of these, all with one base.
 std::string diffs_document(const std::vector<RunDiff>& diffs, DiffWarnings warnings_of);
 
 }  // namespace strata::analysis

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a recording proves of the memory at one moment. host/report/words has the sentences.
+// Statements about the memory at a moment that the recording proves. host/report/words makes the sentences.
 #pragma once
 
 #include <array>
@@ -33,7 +33,7 @@ constexpr std::string_view to_string(FindingKind kind) {
   return kFindingKinds.at(static_cast<std::size_t>(kind));
 }
 
-// Who made most of some blocks; empty: not recorded.
+// The operator and module that made most of some blocks; empty if not recorded.
 struct Maker {
   std::string op = {}, layer = {};
 };
@@ -41,28 +41,28 @@ struct Maker {
 // From when on only the program needs a block that a forward made.
 enum class MayGo : std::uint8_t {
   kNotYet,
-  kBeforeBackward,   // logits: a softmax has kept what its backward needs
-  kBeforeOptimizer,  // its backward has ended
+  kBeforeBackward,   // logits, because a softmax has kept the values for its backward
+  kBeforeOptimizer,  // after its backward
   kBeforeNextStep,   // in a later step than its own
 };
 
 enum class WhyUnused : std::uint8_t {
-  kNoBackward,  // none has begun since
-  kPassedBy,    // a backward does not go through it
-  kLikeOthers,  // a backward has begun since, but the forward is as others that it is not behind
-  kNoStep,      // it does, for gradients that no optimizer takes
+  kNoBackward,  // no backward has begun since
+  kPassedBy,    // a backward does not traverse it
+  kLikeOthers,  // a backward has begun since, but this forward is like others that it does not traverse
+  kNoStep,      // traversed, but for gradients that no optimizer uses
 };
 
-// kKeptFromEarlier: of so many forwards.
+// kKeptFromEarlier.
 struct KeptFinding {
   std::uint64_t forwards = 0;
-  bool are_graphs = false;  // more than half of it is what their graphs keep
+  bool are_graphs = false;  // their graphs keep more than half of the bytes
   Maker maker = {};
 };
 
 // kUnusedGraph; Finding::module made the graphs.
 struct UnusedGraphFinding {
-  bool has_no_step = false;  // a backward uses them, for gradients that no optimizer takes
+  bool has_no_step = false;  // a backward uses them, but for gradients that no optimizer uses
 };
 
 // kListedOutputs and kEvaluation.
@@ -71,7 +71,7 @@ struct OutputsFinding {
   Maker maker = {};
 };
 
-// kHeldByProgram: `may_go` is that of the largest block.
+// kHeldByProgram; `may_go` of the largest block.
 struct HeldFinding {
   MayGo may_go = MayGo::kNotYet;
   Maker maker = {};
@@ -82,23 +82,23 @@ struct PiecesFinding {
   std::uint64_t largest_bytes = 0, requested_bytes = 0;
 };
 
-// kNextPeak and kOutsidePhase: the moment that it is compared with.
+// kNextPeak and kOutsidePhase: the moment that the peak is compared with.
 struct BoundFinding {
   std::uint64_t allocated_bytes = 0;
-  std::string phase;         // that it is in; empty: between phases
+  std::string phase;         // at that moment; empty: between phases
   std::string part_of_step;  // kOutsidePhase: the peak's phase
 };
 
 struct Finding {
   FindingKind kind = FindingKind::kKeptFromEarlier;
-  std::uint64_t bytes = 0;  // that were there at that moment; of the last two kinds a distance
-  std::string module = {};  // the path of the one that made it all; empty: none did, or not recorded
+  std::uint64_t bytes = 0;  // present at that moment; for the last two kinds the distance
+  std::string module = {};  // path of the module that made all of it; empty: none, or unknown
   std::variant<std::monostate, KeptFinding, UnusedGraphFinding, OutputsFinding, HeldFinding, PiecesFinding,
                BoundFinding>
       detail = {};
 };
 
-// Makes its sentence: the callers of what writes JSON have it of host/report/words.
+// Makes the sentence. Callers of the JSON writers pass the function of host/report/words.
 using FindingText = std::string (*)(const Finding& finding);
 
 }  // namespace strata::analysis

@@ -65,7 +65,7 @@ class HeldFinder {
     std::map<std::tuple<FindingKind, bool, std::string_view>, std::uint64_t> bytes;
     for (const UnusedGraph& graph : unused_.graphs()) {
       const auto kind = graph.are_gradients ? FindingKind::kUntakenGradients : FindingKind::kUnusedGraph;
-      bytes[{kind, graph.why == WhyUnused::kNoStep, graph.told_module()}] +=
+      bytes[{kind, graph.why == WhyUnused::kNoStep, graph.named_module()}] +=
           unused_.bytes_of_at(graph, sequence_);
     }
     for (const auto& [graphs, bytes_of_them] : bytes) {

@@ -51,7 +51,7 @@ class KeptFromEarlier {
 // Whether graphs keep more than half of these bytes.
 bool are_of_graphs(const MemoryFacts& facts, const std::vector<KeptBlock>& kept);
 
-// Who made most of these.
+// The main maker.
 Maker main_maker(const MemoryFacts& facts, const std::vector<const Block*>& blocks);
 
 }  // namespace strata::analysis

@@ -13,7 +13,7 @@ struct MemoryFacts;
 
 struct OutsideWindow {
   std::uint64_t allocated_bytes = 0;
-  std::uint64_t reserved_bytes = 0;  // the most in all of the run
+  std::uint64_t reserved_bytes = 0;  // the maximum of the whole run
   std::int64_t step = -1;            // -1: outside of steps
   std::string phase;                 // empty: outside of phases
 };

@@ -37,7 +37,7 @@ std::uint64_t UnusedGraphs::bytes_at(std::uint64_t sequence) const {
 std::vector<std::string> UnusedGraphs::modules_at(std::uint64_t sequence) const {
   std::set<std::string> modules;
   for (const UnusedGraph& graph : graphs_)
-    if (bytes_of_at(graph, sequence) > 0) modules.emplace(graph.told_module());
+    if (bytes_of_at(graph, sequence) > 0) modules.emplace(graph.named_module());
   return {modules.begin(), modules.end()};
 }
 

@@ -23,8 +23,8 @@ struct UnusedGraph {
   bool are_gradients = false;         // not a graph, but gradients made by a backward
   WhyUnused why = WhyUnused::kNoBackward;
 
-  // The module whose forwards it is told by; of an evaluation none.
-  std::string_view told_module() const { return is_of_evaluation ? std::string_view() : module; }
+  // The module that sentences name; empty for an evaluation.
+  std::string_view named_module() const { return is_of_evaluation ? std::string_view() : module; }
 };
 
 class UnusedGraphs {
@@ -39,10 +39,10 @@ class UnusedGraphs {
   const std::vector<UnusedGraph>& graphs() const { return graphs_; }
 
   std::uint64_t bytes_of_at(const UnusedGraph& graph, std::uint64_t sequence) const;  // alive then
-  std::uint64_t bytes_at(std::uint64_t sequence) const;                               // of all of them
-  // The told_module() of all that are there then, each once.
+  std::uint64_t bytes_at(std::uint64_t sequence) const;                               // of all graphs
+  // The named_module() of all graphs alive then, without duplicates.
   std::vector<std::string> modules_at(std::uint64_t sequence) const;
-  // The graph that has most bytes alive then; null where none has any.
+  // The graph with the most bytes alive then; null if none has any.
   const UnusedGraph* largest_at(std::uint64_t sequence) const;
 
  private:

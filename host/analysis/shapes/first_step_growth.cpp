@@ -39,8 +39,8 @@ std::uint64_t left_of_kind(const StepView& step, BlockKind kind) {
   return bytes;
 }
 
-// A variable of the program may hold more than it needs. Where that is an output with its graph, most of it
-// is the graph.
+// A variable of the program may hold more than it needs. If it holds an output with its graph, the graph is
+// most of that.
 void add_release(const MemoryFacts& facts, const StepView& step, Shape& shape,
                  FirstStepGrowthDetail& detail) {
   if (facts.is_configured || !step.is_seen(left_of_kind(step, BlockKind::kForwardResidue))) return;
@@ -66,7 +66,7 @@ bool leaves_gradients(const MemoryFacts& facts, const StepView& step) {
   return step.is_seen(bytes);
 }
 
-// What the step made and left, and what it let go of.
+// Bytes allocated by the step and alive at its end, and earlier bytes that it freed.
 void add_left(const StepView& step, std::uint64_t growth, FirstStepGrowthDetail& detail) {
   std::map<BlockKind, std::uint64_t> by_kind;
   std::uint64_t left = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the rules found out about a shape beside its place and its size: one structure for each kind. The
-// sentences are made of these, in host/report/words.
+// What the rules found about a shape, in addition to its place and size: one structure for each kind.
+// host/report/words makes the sentences.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace strata::analysis {
 
-// What would remove a shape, or make it smaller.
+// A change that removes a shape or makes it smaller.
 enum class Remedy : std::uint8_t {
   kIsTraining,   // none
   kIsUsedAgain,  // none
@@ -60,7 +60,7 @@ struct RepeatingStepDetail {
   std::int64_t first_step = 0, last_step = 0;
   std::uint64_t changes = 0;    // allocations and frees of each step
   std::int64_t left_bytes = 0;  // how much higher than it begins each step ends
-  bool comes_back = false;      // but for next to nothing
+  bool comes_back = false;      // to its begin, or nearly
 };
 
 struct FirstStepGrowthDetail {
@@ -68,13 +68,13 @@ struct FirstStepGrowthDetail {
     BlockKind kind = BlockKind::kUnattributed;
     std::uint64_t bytes = 0;
   };
-  std::vector<Kind> left = {};    // what the step made and left, the largest first
-  std::uint64_t gone_bytes = 0;   // that were there before it; 0: next to none
-  std::uint64_t later_bytes = 0;  // how much higher than it a later step ends; 0: next to none
+  std::vector<Kind> left = {};    // allocated by the step and alive at its end, the largest first
+  std::uint64_t gone_bytes = 0;   // allocated earlier and freed in it; 0: too few to mention
+  std::uint64_t later_bytes = 0;  // by how much a later step ends higher; 0: too little to mention
   std::int64_t step = 0, second_step = 0;
   std::uint64_t second_growth_bytes = 0;
-  Maker held = {};                       // kReleaseOutputs: whose output a variable holds
-  std::vector<std::string> unused = {};  // kNoGrad: modules whose forwards made graphs; empty: without a name
+  Maker held = {};                       // kReleaseOutputs: made the output that a variable holds
+  std::vector<std::string> unused = {};  // kNoGrad: modules whose forwards made graphs; "": unknown
 };
 
 struct GrowingMemoryDetail {
@@ -90,7 +90,7 @@ struct UnusedGraphDetail {
   std::uint64_t graphs = 0;
   std::uint64_t largest_blocks = 0, largest_bytes = 0;  // of the largest graph
   WhyUnused why = WhyUnused::kNoBackward;
-  std::string module = {};  // whose forwards made them; empty: they have no name
+  std::string module = {};  // its forwards made them; empty: unknown
 };
 
 struct ForwardTriangleDetail {
@@ -168,14 +168,14 @@ struct ProjectorSpikeDetail {
   std::uint64_t projectors = 0;
 };
 
-// kFragmentation, where one segment explains it.
+// kFragmentation, if one segment explains it.
 struct OneSegmentDetail {
   std::uint64_t free_bytes = 0, taken_bytes = 0;
 };
 
-// kFragmentation, where no segment alone is much.
+// kFragmentation, if only many segments together explain it.
 struct ManySegmentsDetail {
-  std::uint64_t reserved_bytes = 0, allocated_bytes = 0;  // the most of each
+  std::uint64_t reserved_bytes = 0, allocated_bytes = 0;  // the maximum of each
   std::uint64_t segments = 0, taken_beside_free = 0;
 };
 

@@ -58,7 +58,7 @@ class StepView {
   // A hundredth of the step's peak and more: about the least that a picture shows.
   bool is_seen(std::uint64_t bytes) const { return bytes > 0 && bytes * 100 >= step_.peak_allocated_bytes; }
   std::string_view text(std::uint32_t index) const { return facts_.texts[index]; }
-  // All but the remedies and the detail; from `begin` to `end`, pointed to at `at`.
+  // A shape that covers `extent` and whose arrow points to `at`, without remedies and detail.
   Shape shape(ShapeKind kind, const Span& extent, const Level& at, std::uint64_t bytes) const;
 
  private:

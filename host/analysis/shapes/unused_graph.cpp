@@ -29,7 +29,7 @@ std::vector<const Block*> blocks_of(const MemoryFacts& facts, const UnusedGraph&
 }
 
 bool are_alike(const UnusedGraph& graph, const UnusedGraph& other) {
-  return !graph.are_gradients && graph.told_module() == other.told_module() &&
+  return !graph.are_gradients && graph.named_module() == other.named_module() &&
          (graph.why == WhyUnused::kNoStep) == (other.why == WhyUnused::kNoStep);
 }
 
@@ -80,7 +80,7 @@ std::vector<Shape> unused_graphs(const MemoryFacts& facts) {
                                    .largest_blocks = graphs.largest.blocks.size(),
                                    .largest_bytes = graphs.largest_bytes,
                                    .why = graphs.largest.why,
-                                   .module = std::string(graphs.largest.told_module())};
+                                   .module = std::string(graphs.largest.named_module())};
   return {shape};
 }
 

@@ -9,10 +9,10 @@
 
 namespace strata::report {
 
-// Of their times; empty where they are comparable.
+// Why their times are not comparable; empty if they are.
 std::string time_warning(const analysis::RunDiff& diff);
 
-// Of everything else.
+// Why other values may not be comparable.
 std::vector<std::string> run_warnings(const analysis::RunDiff& diff);
 
 // Both.

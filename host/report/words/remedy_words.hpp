@@ -11,7 +11,7 @@
 namespace strata::report {
 
 enum class Framework : std::uint8_t {
-  kStrata,  // a training of ours: the keys of its YAML file
+  kStrata,  // Strata's own trainer: keys of its YAML file
   kPyTorch,
   kTransformers,
   kLightning,

@@ -161,7 +161,7 @@ struct StepSentences {
   }
 };
 
-// With those of a run.
+// Adds the shapes of a whole run.
 struct ShapeSentences : StepSentences {
   using StepSentences::operator();
 

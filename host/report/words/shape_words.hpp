@@ -11,7 +11,7 @@ namespace strata::report {
 // What the page, the terminal and the JSON say about a shape.
 struct ShapeWords {
   std::string sentence;  // what it is
-  std::string remedy;    // what would remove it: no sentence, but what follows "To change it: "
+  std::string remedy;    // how to remove it: the words after "To change it: "
   std::string evidence;  // the facts that prove it
 };
 

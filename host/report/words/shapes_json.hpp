@@ -9,7 +9,7 @@
 
 namespace strata::report {
 
-// All of `strata report --shapes --json` (docs/shapes.md), times from the run's begin.
+// The document of `strata report --shapes --json` (docs/shapes.md). Times count from the run's begin.
 std::string shapes_document(const analysis::MemoryFacts& facts, const std::vector<analysis::Shape>& shapes);
 
 }  // namespace strata::report

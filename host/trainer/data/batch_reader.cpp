@@ -20,11 +20,11 @@ namespace strata::trainer {
 namespace {
 
 // Numbers that any language computes alike: what make_numerics.py trains on.
-class HashSource : public TokenReader {
+class HashReader : public TokenReader {
  public:
   // Step s has `sequences_of_step` sequences; token t of its sequence r is
   // integer_hash(r * tokens + t, 1000 + s) % vocab.
-  HashSource(std::int64_t vocab, std::uint64_t sequences_of_step)
+  HashReader(std::int64_t vocab, std::uint64_t sequences_of_step)
       : vocab_(static_cast<std::uint32_t>(vocab)), sequences_of_step_(sequences_of_step) {}
 
   void read(std::uint64_t sequence, std::span<std::int64_t> tokens) const override {
@@ -91,7 +91,7 @@ class SyntheticImages : public BatchReader {
   std::uint64_t seed_;
 };
 
-std::unique_ptr<TokenReader> open_token_source(const config::RunConfig& config,
+std::unique_ptr<TokenReader> open_token_reader(const config::RunConfig& config,
                                                std::int64_t sequence_tokens) {
   const auto seed = static_cast<std::uint64_t>(config.seed);
   switch (config.data.source) {
@@ -104,7 +104,7 @@ std::unique_ptr<TokenReader> open_token_source(const config::RunConfig& config,
                        .stride = static_cast<std::uint64_t>(config.model.context)},
           seed);
     case config::DataSource::kHash:
-      return std::make_unique<HashSource>(config.model.vocab,
+      return std::make_unique<HashReader>(config.model.vocab,
                                           static_cast<std::uint64_t>(samples_of_step(config)));
     case config::DataSource::kImages:
     case config::DataSource::kBatch:
@@ -122,9 +122,9 @@ std::unique_ptr<BatchReader> open_batch_reader(const config::RunConfig& config) 
   const SequenceShape shape{model.context, model.vocab};
   switch (model.task) {
     case config::Task::kLanguageModel:
-      return std::make_unique<LanguageBatches>(open_token_source(config, model.context + 1), shape);
+      return std::make_unique<LanguageBatches>(open_token_reader(config, model.context + 1), shape);
     case config::Task::kSequenceClass:
-      return std::make_unique<LabelledBatches>(open_token_source(config, model.context), shape, model.classes,
+      return std::make_unique<LabelledBatches>(open_token_reader(config, model.context), shape, model.classes,
                                                seed);
     case config::Task::kImageClass:
       if (config.data.source == config::DataSource::kImages)
