@@ -7,8 +7,11 @@ layer, or when the whole backward ends.
 
 from __future__ import annotations
 
+import atexit
 import functools
 import threading
+import time
+import weakref
 from typing import TYPE_CHECKING, Any, Iterator, List, Tuple
 
 import torch
@@ -26,6 +29,20 @@ class _OpenLayers(threading.local):
 
 
 _open = _OpenLayers()
+# Callbacks that the autograd engine holds.
+_queued: "weakref.WeakSet[Any]" = weakref.WeakSet()
+
+
+@atexit.register
+def _wait_for_engine() -> None:
+    """Waits until the engine has freed its callbacks, for a second at most.
+
+    It frees them on its own thread, in a destructor that takes Python's lock. A thread that takes the lock while Python finalises is ended,
+    which a destructor must not be: the process would abort after its last backward.
+    """
+    give_up = time.monotonic() + 1
+    while _queued and time.monotonic() < give_up:
+        time.sleep(0.001)
 
 
 def watch_inputs(recording: Session, layer: "Layer", inputs: Any) -> None:
@@ -75,7 +92,13 @@ def _begin_graph_task(recording: Session) -> None:
         return
     _open.graph_task = task
     _end_above(recording, 0)  # of a backward that was given up
-    torch.autograd.Variable._execution_engine.queue_callback(functools.partial(_end_above, recording, 0))
+    _queue(functools.partial(_end_above, recording, 0))
+
+
+def _queue(callback: Any) -> None:
+    """`callback` is called when the backward that is running has ended."""
+    _queued.add(callback)
+    torch.autograd.Variable._execution_engine.queue_callback(callback)
 
 
 def _end_above(recording: Session, depth: int) -> None:

@@ -2,6 +2,8 @@
 """strata.attach(): layers, and owners by name, of a program that `strata exec` records."""
 
 import itertools
+import subprocess
+import sys
 
 import pytest
 from training_programs import ATTACHED, BEGIN, PLAIN
@@ -252,3 +254,25 @@ def test_backwards_layers_are_told_where_a_plugin_listens(programs, device, opti
     order = programs.query("SELECT path FROM module WHERE direction = 1 ORDER BY begin_sequence", "listening")
     assert [path for (path,) in order] == ["", "2", "1", "1.1", "1.0", "0"] * 2
     assert programs.query("SELECT count(*) FROM module WHERE end_ns IS NULL", "listening") == [(0,)]
+
+
+def test_a_program_ends_after_the_engine_has_freed_its_callbacks():
+    """The engine's thread, which frees them, is one that Python does not wait for."""
+    program = """
+import functools, threading, time, torch
+from strata_profiler import backward_layers
+
+class Engine:
+    def queue_callback(self, callback):
+        threading.Thread(target=free_later, args=[[callback]], daemon=True).start()
+
+def free_later(callbacks):
+    time.sleep(0.3)
+    print("freed", flush=True)
+    callbacks.clear()
+
+torch.autograd.Variable._execution_engine = Engine()
+backward_layers._queue(functools.partial(print))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "freed\n"), done.stderr
