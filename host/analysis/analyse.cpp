@@ -120,8 +120,8 @@ Facts analyse(Recording run, const Method& method) {
   facts.device = device_name(run.device);
   // A program that lets the exception through is one that failed, to the process that started it, or, of
   // C++, one that was killed: by abort().
-  const bool fell = run.end == "failed" || run.end == "killed";
-  if ((ran_out || run.ran_out_elsewhere) && fell) facts.end = "out_of_memory";
+  const bool fell = run.end == RunEnd::kFailed || run.end == RunEnd::kKilled;
+  if ((ran_out || run.ran_out_elsewhere) && fell) facts.end = RunEnd::kOutOfMemory;
   facts.call_stacks = std::move(run.call_stacks);
   facts.other_memory = run.other_memory;
   facts.allocator_settings = run.allocator_settings.value_or("");

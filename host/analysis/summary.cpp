@@ -11,14 +11,10 @@
 
 #include "host/analysis/allocator/caching_allocator.hpp"
 #include "host/analysis/facts/facts.hpp"
-#include "host/analysis/json/dry_json.hpp"
-#include "host/analysis/json/peak_json.hpp"
 #include "host/analysis/json/scopes_json.hpp"
-#include "host/analysis/json/steps_json.hpp"
-#include "host/analysis/json/time_json.hpp"
-#include "host/analysis/json/warm_up_json.hpp"
+#include "host/analysis/json/summary_parts.hpp"
 #include "host/analysis/shapes/find_shapes.hpp"
-#include "host/analysis/steps/modelled_step.hpp"
+#include "host/analysis/steps/pace.hpp"
 
 namespace strata::analysis {
 namespace {

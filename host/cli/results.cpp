@@ -18,7 +18,7 @@
 #include "host/report/terminal/short_report.hpp"
 #include "host/report/terminal/stack_lines.hpp"
 #include "host/report/terminal/terminal.hpp"
-#include "host/report/words/finding_words.hpp"
+#include "host/report/words/sentences.hpp"
 
 namespace strata::cli {
 

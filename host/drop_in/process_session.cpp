@@ -2,29 +2,166 @@
 #include "host/drop_in/process_session.hpp"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <spawn.h>
 #include <sys/types.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
+#include <limits>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
+#include <vector>
 
-#include "host/drop_in/claimed_number.hpp"
-#include "host/drop_in/place.hpp"
 #include "host/drop_in/settings.hpp"
-#include "host/drop_in/torch_source.hpp"
+#include "strata/runtime/torch_release.hpp"
+#include "strata/runtime/whole_number.hpp"
 
 namespace strata::drop_in {
 namespace {
+
+// Provides the source for the torch loaded by this process.
+
+// bin/strata, seen from lib/strata, where this code lies.
+std::filesystem::path program() {
+  static const int anchor = 0;
+  Dl_info info{};
+  if (dladdr(&anchor, &info) == 0 || info.dli_fname == nullptr) return {};
+  return std::filesystem::canonical(info.dli_fname).parent_path().parent_path().parent_path() / "bin/strata";
+}
+
+// Neither the compiler nor the program may be recorded, or find another CUDA.
+std::vector<char*> environment() {
+  std::vector<char*> entries;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    if (!text.starts_with("LD_PRELOAD=") && !text.starts_with("STRATA_EXEC=")) entries.push_back(*entry);
+  }
+  entries.push_back(nullptr);
+  return entries;
+}
+
+int run(const std::filesystem::path& file, const std::string& torch) {
+  std::string path = file.string(), command = "build-source", argument = torch;
+  char* words[] = {path.data(), command.data(), argument.data(), nullptr};
+  posix_spawn_file_actions_t actions{};
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY,
+                                   0);  // it prints the file's path
+  pid_t child = 0;
+  const int error = posix_spawn(&child, path.c_str(), &actions, nullptr, words, environment().data());
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) return error;
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0) {
+    if (errno == ECHILD)
+      return 0;  // the program ignores SIGCHLD: the exit status is lost, but not the result
+    if (errno != EINTR) return errno;
+  }
+  return status;
+}
+
+// Runs `strata build-source` if no file fits the loaded release, and waits for it. It prints its progress and
+// errors on standard error. Throws std::runtime_error if it failed.
+void build_missing_torch_source() {
+  const std::optional<TorchRelease> torch = loaded_torch();
+  if (!torch || !find_shipped_torch_source(*torch).empty()) return;
+  // Also called if a file exists: the program checks whether it was built from these sources.
+  if (run(program(), torch->root.string()) != 0)
+    throw std::runtime_error("no source of events for torch " + torch->version +
+                             " came with Strata, and none could be built here");
+}
+
+// The rank of this process in its job.
+
+struct ProcessPlace {
+  std::uint32_t rank = 0;
+  std::uint32_t world_size = 1;
+};
+
+std::optional<std::uint32_t> number_in(const char* variable) {
+  const char* const value = secure_getenv(variable);
+  return value == nullptr ? std::nullopt : whole_number(value);
+}
+
+std::optional<ProcessPlace> place_in(const char* rank_variable, const char* size_variable) {
+  const auto rank = number_in(rank_variable), size = number_in(size_variable);
+  if (!rank || !size || *rank >= *size) return std::nullopt;
+  return ProcessPlace{*rank, *size};
+}
+
+// From the launcher's variables: RANK and WORLD_SIZE (torchrun, accelerate, DeepSpeed), else SLURM_PROCID and
+// SLURM_NTASKS, else the only process. Invalid numbers are ignored.
+ProcessPlace place_of_process() {
+  if (const auto place = place_in("RANK", "WORLD_SIZE")) return *place;
+  return place_in("SLURM_PROCID", "SLURM_NTASKS").value_or(ProcessPlace{});
+}
+
+// A process's number in its rank's folder: its pid, unless another process with the same pid has used the
+// folder, in another container or before the pid was reused.
+
+// Claimed by creating the process's manifest, which only one process can do. Released unless it is kept.
+class ClaimedNumber {
+ public:
+  // Creates the folder if necessary. Throws std::system_error.
+  explicit ClaimedNumber(std::filesystem::path rank_folder);
+  ~ClaimedNumber();
+  ClaimedNumber(const ClaimedNumber&) = delete;
+  ClaimedNumber& operator=(const ClaimedNumber&) = delete;
+
+  std::uint32_t number() const noexcept { return number_; }
+  // manifest-<number>.json, which exists and is empty.
+  std::filesystem::path manifest() const;
+  void keep() noexcept { kept_ = true; }
+
+ private:
+  std::filesystem::path rank_folder_;
+  std::uint32_t number_;
+  bool kept_ = false;
+};
+
+// Linux gives no id from here on (PID_MAX_LIMIT).
+constexpr std::uint32_t kProcessIds = std::uint32_t{1} << 22;
+
+ClaimedNumber::ClaimedNumber(std::filesystem::path rank_folder)
+    : rank_folder_(std::move(rank_folder)), number_(static_cast<std::uint32_t>(getpid())) {
+  std::filesystem::create_directories(rank_folder_);
+  for (;; number_ += kProcessIds) {
+    const int file = open(manifest().c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+    if (file >= 0) {
+      close(file);
+      return;
+    }
+    if (errno != EEXIST || number_ > std::numeric_limits<std::uint32_t>::max() - kProcessIds)
+      throw std::system_error(errno, std::generic_category(), "make " + manifest().string());
+  }
+}
+
+ClaimedNumber::~ClaimedNumber() {
+  if (kept_) return;
+  std::error_code ignored;
+  std::filesystem::remove(manifest(), ignored);
+  std::filesystem::remove(rank_folder_, ignored);  // if it is empty
+}
+
+std::filesystem::path ClaimedNumber::manifest() const {
+  return rank_folder_ / ("manifest-" + std::to_string(number_) + ".json");
+}
 
 // Never destroyed: the process may end on any thread, at any time.
 std::atomic<Session*> session{nullptr};

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "host/analysis/facts/facts.hpp"
-#include "host/analysis/json/dry_json.hpp"
 #include "host/analysis/json/scopes_json.hpp"
+#include "host/analysis/json/summary_parts.hpp"
 #include "host/export/json.hpp"
 
 namespace strata::exports {
@@ -29,7 +29,7 @@ Json run_json(const Facts& facts) {
   json["name"] = facts.name;
   json["directory"] = facts.directory;
   json["device"] = facts.device;
-  json["end"] = facts.end;
+  json["end"] = to_string(facts.end);
   json["begin_monotonic_ns"] = facts.begin_ns;
   json["duration_ns"] = facts.end_ns - facts.begin_ns;
   return json;

@@ -1,23 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/grid/runner.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <string>
 #include <system_error>
 #include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "host/grid/outcome.hpp"
 #include "host/grid/plan/dominance.hpp"
 #include "host/grid/processes/durable_file.hpp"
 #include "host/grid/processes/host_name.hpp"
-#include "host/grid/processes/scheduler_job.hpp"
 
 namespace strata::grid {
 namespace {
+
+// The scheduler job that contains this process.
+
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// In the form of squeue: "12", or "12_3" for a task of an array; for Flux, its id. Empty if there is none.
+std::string this_job() {
+  const std::string array = variable("SLURM_ARRAY_JOB_ID"), task = variable("SLURM_ARRAY_TASK_ID");
+  if (!array.empty() && !task.empty()) return array + '_' + task;
+  if (std::string job = variable("SLURM_JOB_ID"); !job.empty()) return job;
+  return variable("FLUX_JOB_ID");
+}
 
 using Clock = std::chrono::steady_clock;
 

@@ -5,6 +5,7 @@
 
 #include "host/analysis/facts/memory_facts.hpp"
 #include "host/analysis/steps/open_phases.hpp"
+#include "host/report/words/remedy_words.hpp"
 
 namespace strata::report {
 
@@ -19,8 +20,9 @@ std::string_view how_to_record_modules(const analysis::MemoryFacts& facts) {
   if (facts.is_configured || std::ranges::none_of(facts.blocks, is_activation) ||
       std::ranges::any_of(facts.blocks, has_module))
     return "";
-  return facts.trainer == "libtorch" ? "STRATA_MODULE (strata/trainer.h) in each module's forward"
-                                     : "strata exec --layers, or strata.attach";
+  return framework_of(facts) == Framework::kLibTorch
+             ? "STRATA_MODULE (strata/trainer.h) in each module's forward"
+             : "strata exec --layers, or strata.attach";
 }
 
 }  // namespace strata::report

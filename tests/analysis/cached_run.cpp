@@ -21,7 +21,7 @@ class CachedRun {
     run_.begin_ns = 1000;
     run_.last_step = UINT64_MAX;
     run_.closed = true;
-    run_.end = "done";
+    run_.end = analysis::RunEnd::kDone;
   }
 
   std::uint64_t next() { return ++sequence_; }

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/analysis/json/budget_json.hpp"
+#include "host/analysis/json/summary_parts.hpp"
 #include "strata/ext/phase.h"
 
 namespace strata::analysis {
@@ -132,7 +132,7 @@ class BoundsTest : public FindingsTest {
     phase(STRATA_PHASE_BACKWARD, "backward", 20, 60);
     phase(STRATA_PHASE_OPTIMIZER, "AdamW.step", 65, 90);
     facts_.device = "cuda:0";
-    facts_.end = "done";
+    facts_.end = analysis::RunEnd::kDone;
     block(1000, 10, UINT64_MAX);
     block(4000, 50, 60);
     block(1500, 70, 80);
@@ -162,7 +162,7 @@ TEST_F(BoundsTest, LoweringAPeakGainsTheDistanceToTheNextAtMost) {
 }
 
 TEST_F(BoundsTest, NobodyKnowsThemOfARunThatRanOut) {
-  facts_.end = "out_of_memory";
+  facts_.end = analysis::RunEnd::kOutOfMemory;
   EXPECT_TRUE(check_budget(facts_, 2400).findings.empty());
   failure_.findings = {{.kind = FindingKind::kFragmentation, .bytes = 7}};
   facts_.out_of_memory.push_back(failure_);

@@ -13,7 +13,7 @@ namespace {
 // Of one step, closed when the program ended, in which an optimizer was concluded.
 Recording unmarked_run() {
   Recording run;
-  run.end = "done";
+  run.end = analysis::RunEnd::kDone;
   run.steps = {{.step = 0, .begin_sequence = 1, .end_sequence = 90, .begin_ns = 100, .end_ns = 9000}};
   PhaseRow phase;
   phase.ordinal = 1;
@@ -58,7 +58,7 @@ TEST(LastStep, ThatIsMarkedOrFollowedWorksUntilItsEnd) {
 TEST(LastStep, OfARunThatFailedIsCompleteWhereAnotherBeganBehindIt) {
   Recording run = unmarked_run();
   EXPECT_TRUE(is_complete(run, run.steps.front()));
-  run.end = "failed";
+  run.end = analysis::RunEnd::kFailed;
   EXPECT_FALSE(is_complete(run, run.steps.front())) << "the session closed it";
   run.steps.front().is_followed = true;
   EXPECT_TRUE(is_complete(run, run.steps.front()));

@@ -46,7 +46,7 @@ TEST(WindowPace, WithoutAStepThereIsNone) {
 }
 
 // What the session writes when it is interrupted in the second step.
-Recording interrupted(const char* end) {
+Recording interrupted(RunEnd end) {
   testing::RunBuilder run;
   for (std::int64_t step = 0; step < 2; ++step) run.step(step, STRATA_STEP_ACTIVE, [&] { run.wait(100); });
   Recording recording = run.finish(end);
@@ -56,21 +56,21 @@ Recording interrupted(const char* end) {
 }
 
 TEST(CompleteStep, OneThatTheSessionHadToEndIsNone) {
-  for (const char* end : {"interrupted", "failed", "out_of_memory", "exited"}) {
+  for (const RunEnd end : {RunEnd::kInterrupted, RunEnd::kFailed, RunEnd::kOutOfMemory, RunEnd::kExited}) {
     const Facts facts = analyse(interrupted(end));
-    EXPECT_TRUE(facts.steps[0].complete) << end;
-    EXPECT_FALSE(facts.steps[1].complete) << end;
-    EXPECT_EQ(facts.pace.complete_steps, 1u) << end;
+    EXPECT_TRUE(facts.steps[0].complete) << to_string(end);
+    EXPECT_FALSE(facts.steps[1].complete) << to_string(end);
+    EXPECT_EQ(facts.pace.complete_steps, 1u) << to_string(end);
   }
 }
 
 TEST(CompleteStep, OfAFinishedRunEveryStepIsOne) {
-  EXPECT_TRUE(analyse(interrupted("done")).steps[1].complete);
+  EXPECT_TRUE(analyse(interrupted(RunEnd::kDone)).steps[1].complete);
 }
 
 // The run failed between two steps.
 TEST(CompleteStep, ALastStepThatSaidItsLossOrItsTokensIsOne) {
-  Recording recording = interrupted("failed");
+  Recording recording = interrupted(RunEnd::kFailed);
   recording.steps.back().tokens = 64;
   EXPECT_TRUE(analyse(recording).steps[1].complete);
   recording.steps.back().tokens = 0;

@@ -52,7 +52,7 @@ Recording random_run(std::uint32_t seed) {
   };
   events(0);
   for (std::int64_t step = 0; step < 3; ++step) run.step(step, STRATA_STEP_ACTIVE, [&] { events(0); });
-  return run.finish(seed % 3 == 0 ? "killed" : "done");
+  return run.finish(seed % 3 == 0 ? RunEnd::kKilled : RunEnd::kDone);
 }
 
 }  // namespace strata::analysis::testing

@@ -174,10 +174,10 @@ void RunBuilder::report(std::uint64_t address, std::int64_t bytes, std::uint64_t
       {run_.memory.back().sequence, thread_, run_.device, address, bytes, allocated_bytes});
 }
 
-Recording RunBuilder::finish(std::string_view end) {
+Recording RunBuilder::finish(RunEnd end) {
   next();
   run_.end = end;
-  run_.closed = end != "killed";
+  run_.closed = end != RunEnd::kKilled;
   run_.end_ns = now_ns_;
   return run_;
 }
@@ -201,7 +201,7 @@ Recording killed_after(Recording run, std::uint64_t sequence) {
   std::erase_if(run.ops, later);
   std::erase_if(run.saved, later);
   std::erase_if(run.reports, later);
-  run.end = "killed";
+  run.end = analysis::RunEnd::kKilled;
   run.closed = false;
   run.end_ns = run.memory.empty() ? run.begin_ns : run.memory.back().ns;
   return run;

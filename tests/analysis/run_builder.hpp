@@ -64,7 +64,7 @@ class RunBuilder {
   std::uint64_t sequence() const { return sequence_; }
 
   // Ends the run; `end` as in the store's meta table.
-  Recording finish(std::string_view end = "done");
+  Recording finish(RunEnd end = RunEnd::kDone);
   // By birth.
   const std::vector<Expected>& expected() const { return expected_; }
 

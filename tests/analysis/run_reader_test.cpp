@@ -52,7 +52,7 @@ TEST(RunReader, ReadsWhatWasWritten) {
   const Facts wanted = analyse(written);
   EXPECT_EQ(facts.name, "by-hand");
   EXPECT_EQ(facts.directory, directory.path().string());
-  EXPECT_EQ(facts.end, "done");
+  EXPECT_EQ(facts.end, RunEnd::kDone);
   EXPECT_EQ(facts.device, "cpu");
   EXPECT_EQ(facts.first_step, 1);
   EXPECT_EQ(facts.last_step, 2);
@@ -223,7 +223,7 @@ TEST(RunReader, ARunThatGoesOnIsNotSaidToBeKilled) {
   TemporaryFolder directory;
   const fs::path store = write_store(directory.path(), testing::make_training_run({.steps = 1}).recording);
   run_sql(store, "UPDATE meta SET value = 'open' WHERE key = 'state'; DELETE FROM meta WHERE key = 'end'");
-  EXPECT_EQ(analyse(directory.path()).end, "open");
+  EXPECT_EQ(analyse(directory.path()).end, RunEnd::kOpen);
 }
 
 TEST(RunReader, NeedsNoViews) {
@@ -240,7 +240,7 @@ TEST(RunReader, ARunWhoseProcessDiedIsKilled) {
   const Recording whole = testing::make_training_run({.steps = 1}).recording;
   write_store(directory.path(), testing::killed_after(whole, whole.memory.back().sequence / 2));
   const Facts facts = analyse(directory.path());
-  EXPECT_EQ(facts.end, "killed");
+  EXPECT_EQ(facts.end, RunEnd::kKilled);
   EXPECT_TRUE(any_contains(facts.warnings, "recovered after the process died"));
 }
 

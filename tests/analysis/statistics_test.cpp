@@ -192,7 +192,7 @@ TEST(Statistics, OfARunKilledAtAnyEvent) {
     std::uint64_t alive = 0;
     for (const Block& block : facts.blocks) alive += block.death_sequence == UINT64_MAX ? block.bytes : 0;
     EXPECT_EQ(facts.points.empty() ? 0 : allocated_bytes(facts.points.back()), alive) << sequence;
-    EXPECT_EQ(facts.end, "killed");
+    EXPECT_EQ(facts.end, RunEnd::kKilled);
   }
 }
 

@@ -152,7 +152,7 @@ void write_meta(const Database& database, const Recording& run) {
       {"state", run.closed ? "closed" : "recovered"},
   }};
   for (const auto& [key, text] : facts) meta.row({key, std::string_view(text)});
-  if (run.end != "killed") meta.row({"end", std::string_view(run.end)});
+  if (run.end != analysis::RunEnd::kKilled) meta.row({"end", to_string(run.end)});
   Insert strings(database, "string", 2);
   for (std::uint32_t text = 0; text < run.texts.all().size(); ++text) {
     const std::string_view characters = run.texts[text];

@@ -92,7 +92,7 @@ class UnusedGraphsTest : public ::testing::Test {
     held_.clear();
   }
 
-  const Facts& facts(std::string_view end = "done") {
+  const Facts& facts(RunEnd end = RunEnd::kDone) {
     facts_ = analyse(run_.finish(end));
     facts_.is_configured = false;
     return facts_;
@@ -313,7 +313,7 @@ TEST_F(UnusedGraphsTest, AreThereWhereMemoryRanOutInTheNextOne) {
       run_.fail(1000);
     });
   });
-  const Facts facts = analyse(run_.finish("out_of_memory"));
+  const Facts facts = analyse(run_.finish(RunEnd::kOutOfMemory));
   ASSERT_EQ(facts.out_of_memory.size(), 1U);
   Facts of_program = facts;
   of_program.is_configured = false;
@@ -340,7 +340,7 @@ TEST_F(UnusedGraphsTest, AreNoneThatAnExceptionTookTheirBackwardFrom) {
   run_.step(steps_, STRATA_STEP_ACTIVE, [&] {
     run_.phase(STRATA_PHASE_FORWARD, "forward", [&] { go_last_first(run_, forward_of(run_, "student")); });
   });
-  EXPECT_TRUE(found_in(facts("failed")).graphs().empty());
+  EXPECT_TRUE(found_in(facts(RunEnd::kFailed)).graphs().empty());
 }
 
 TEST_F(UnusedGraphsTest, AreNoneOfATrainingOfOurs) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/cli/detail_argument.hpp"
+#include "host/cli/arguments.hpp"
 
 #include <gtest/gtest.h>
 

@@ -31,7 +31,7 @@ RankFacts one_rank(std::size_t rank, const JobShape& shape) {
   facts.world_size = shape.ranks;
   facts.name = "job";
   facts.device = "cpu";
-  facts.end = "done";
+  facts.end = analysis::RunEnd::kDone;
   facts.clock = {.hostname = "node-a", .boot_id = "boot-a", .pairs = {{kBegin, kWall + kBegin}}};
   facts.begin_ns = kBegin;
   for (const PhaseOfStep& phase : kPhases) facts.names.emplace_back(phase.name);

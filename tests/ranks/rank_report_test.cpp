@@ -211,7 +211,7 @@ TEST(RankReport, ARankWithoutAStepIsShownWithItsEnd) {
   std::vector<analysis::RankFacts> ranks = job_of_ranks({.ranks = 2});
   ranks[1].steps.clear();
   ranks[1].median_step_ns.reset();
-  ranks[1].end = "killed";
+  ranks[1].end = analysis::RunEnd::kKilled;
   const std::string text = rank_report(analysis::job_facts(std::move(ranks), {}), false, 80);
   EXPECT_NE(text.find("rank 1: its run ended as 'killed'"), std::string::npos) << text;
 }

@@ -62,7 +62,7 @@ std::vector<PeakShare> shares(const std::vector<const analysis::Block*>& alive, 
 FactsRecorder::FactsRecorder(std::string name) : now_ns_(kBeginNs) {
   facts_.name = std::move(name);
   facts_.begin_ns = kBeginNs;
-  facts_.end = "done";
+  facts_.end = analysis::RunEnd::kDone;
   facts_.texts.emplace_back();
 }
 

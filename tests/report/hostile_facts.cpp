@@ -47,7 +47,6 @@ analysis::Facts hostile_facts() {
   auto facts = recorder.finish(0, 2);
   facts.directory = names[1];
   facts.device = names[2];
-  facts.end = names[3];
   facts.unit = names.back();
   facts.pace = {.complete_steps = 3, .median_step_ns = 1e6, .tokens_per_second = 1e6};
   for (const auto& name : names) {

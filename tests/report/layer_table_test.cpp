@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "host/analysis/json/layers_json.hpp"
+#include "host/analysis/json/summary_parts.hpp"
 #include "host/report/layer_rows.hpp"
 #include "host/report/peak_context.hpp"
-#include "host/report/terminal/step_table.hpp"
+#include "host/report/terminal/tables.hpp"
 #include "host/report/text.hpp"
 #include "tests/report/facts_recorder.hpp"
 #include "tests/report/hostile_facts.hpp"

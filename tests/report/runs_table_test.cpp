@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/report/terminal/runs_table.hpp"
+#include "host/report/terminal/tables.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "host/report/text.hpp"
-#include "host/report/words/diff_words.hpp"
+#include "host/report/words/sentences.hpp"
 #include "tests/report/hostile_facts.hpp"
 #include "tests/report/simulated_training.hpp"
 

@@ -28,7 +28,7 @@ std::size_t line_count(const std::string& text) {
 
 Facts ran_out() {
   Facts facts = testing::simulate({.steps = 4, .first_active_step = 1, .layers = 4});
-  facts.end = "out_of_memory";
+  facts.end = analysis::RunEnd::kOutOfMemory;
   analysis::OutOfMemory failure;
   failure.requested_bytes = std::uint64_t{384} << 20U;
   failure.device_free_bytes = std::uint64_t{30} << 20U;
@@ -99,7 +99,7 @@ TEST(ShortReport, SaysWhatMemoryRanOutForAndTheLargestFindings) {
 
 TEST(ShortReport, SaysWhatWentWrong) {
   Facts facts = testing::simulate({.steps = 4, .first_active_step = 1, .layers = 4});
-  facts.end = "killed";
+  facts.end = analysis::RunEnd::kKilled;
   facts.plugins.push_back({"nvtx_markers", "disabled", "libnvToolsExt was not found"});
   for (const char* const warning : {"one thing", "another", "a third"}) facts.warnings.emplace_back(warning);
   const std::string text = short_report(facts, "out", false, 80);

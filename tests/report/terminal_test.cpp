@@ -37,7 +37,7 @@ std::vector<std::string> lines(const std::string& text) {
 
 Facts troubled_facts() {
   auto facts = testing::simulate({.steps = 4, .first_active_step = 1, .layers = 4});
-  facts.end = "killed";
+  facts.end = analysis::RunEnd::kKilled;
   facts.peak.reserved_bytes += 64U << 20U;
   facts.plugins.push_back({"nvtx_markers", "disabled", "libnvToolsExt was not found"});
   facts.warnings.emplace_back("rank 0: the process died; 3 spools were drained when the run was opened");

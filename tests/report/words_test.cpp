@@ -8,10 +8,8 @@
 #include <vector>
 
 #include "host/analysis/facts/facts.hpp"
-#include "host/report/words/diff_words.hpp"
-#include "host/report/words/finding_words.hpp"
 #include "host/report/words/remedy_words.hpp"
-#include "host/report/words/shape_words.hpp"
+#include "host/report/words/sentences.hpp"
 
 namespace strata::report {
 namespace {
@@ -192,7 +190,7 @@ TEST(DiffWords, SayWhyRunsMayNotBeComparable) {
   EXPECT_TRUE(warnings_of(diff).empty());
   diff.base.has_layers = true;
   diff.now.device = "cuda:0";
-  diff.now.end = "killed";
+  diff.now.end = analysis::RunEnd::kKilled;
   diff.now.is_dry = true;
   diff.now.outside_window = {.allocated_bytes = 60 * kMebi, .step = 2, .phase = "backward"};
   diff.now.warnings = {"no modules"};

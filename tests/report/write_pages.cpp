@@ -103,7 +103,7 @@ void write_pages(const std::filesystem::path& folder) {
   streams.places.back().reserved_bytes.reset();
   write_page(streams, folder / "streams_unknown.html");
   auto troubled = simulate({.steps = 4, .first_active_step = 1, .layers = 4});
-  troubled.end = "killed";
+  troubled.end = strata::analysis::RunEnd::kKilled;
   troubled.steps.back().complete = false;
   troubled.pace = strata::analysis::window_pace(troubled.steps, troubled.first_step, troubled.last_step);
   troubled.plugins.push_back({"nvtx_markers", "disabled", "libnvToolsExt was not found"});

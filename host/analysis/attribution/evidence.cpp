@@ -49,7 +49,7 @@ Evidence EvidenceGatherer::of(const BlockHistory& block) const {
   evidence.held_until = block.held_until_sequence;
   evidence.in_private_pool = table_.places[block.place].pool != 0;
   evidence.parameter_sized = parameter_sizes_.contains(block.bytes);
-  evidence.run_finished = run_.closed && run_.end == "done";
+  evidence.run_finished = run_.closed && run_.end == RunEnd::kDone;
   add_circumstances(block, evidence);
   add_ops(block, evidence);
   forget_after(last_sequence_, evidence);

@@ -63,7 +63,7 @@ Reconciliation reconcile(const MemoryFacts& facts, std::uint64_t sequence, std::
 }
 
 Reconciliation reconcile_peak(const MemoryFacts& facts) {
-  if (facts.device == "cpu") {
+  if (facts.on_host()) {
     if (const ResidentSample* const sample = largest_resident(facts))
       return reconcile(facts, sample->sequence, sample->ns);
   }

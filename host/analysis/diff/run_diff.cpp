@@ -37,7 +37,7 @@ Json diff_json(const RunDiff::Side& side) {
           {"peak_phase", side.peak_phase},
           {"peak_step", side.peak_step < 0 ? Json(nullptr) : Json(side.peak_step)},
           {"measured", !side.is_dry},
-          {"end", side.end}};
+          {"end", to_string(side.end)}};
 }
 
 Json diff_json(const MeasureChange& measure) {

@@ -10,6 +10,7 @@
 #include "host/analysis/diff/block_groups.hpp"
 #include "host/analysis/diff/gate.hpp"
 #include "host/analysis/diff/run_measures.hpp"
+#include "host/analysis/facts/run_end.hpp"
 #include "host/analysis/peak/outside_window.hpp"
 
 namespace strata::analysis {
@@ -32,7 +33,7 @@ struct RunDiff {
     std::string peak_phase;       // phase of the peak; empty outside of any
     std::int64_t peak_step = -1;  // -1: outside of any
     bool is_dry = false;
-    std::string end = "done";                          // how it ended
+    RunEnd end = RunEnd::kDone;
     bool has_layers = false;                           // it recorded what layers hold
     std::optional<OutsideWindow> outside_window = {};  // what it takes outside of its window, if that is more
     std::vector<std::string> warnings = {};            // Facts::warnings

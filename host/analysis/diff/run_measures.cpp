@@ -20,7 +20,7 @@ namespace {
 // If memory was not traced, its numbers are unknown, although the sums are 0.
 bool traced_memory(const Facts& facts) {
   return std::ranges::any_of(facts.plugins, [](const PluginFact& plugin) {
-    return plugin.id == "allocator_tracer" && plugin.status == "ok";
+    return plugin.id == "allocator_tracer" && plugin.is_ok();
   });
 }
 

@@ -2,12 +2,21 @@
 #include "host/analysis/facts/facts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <numeric>
+#include <string_view>
 
 #include "strata/ext/activity.h"
 
 namespace strata::analysis {
+namespace {
+
+// By RunEnd.
+constexpr std::array<std::string_view, 8> kRunEnds = {"unknown",     "open",          "done",   "failed",
+                                                      "interrupted", "out_of_memory", "exited", "killed"};
+
+}  // namespace
 
 const char* to_string(Category category) {
   switch (category) {
@@ -31,13 +40,22 @@ const char* to_string(Category category) {
   return "Unknown";
 }
 
+std::string_view to_string(RunEnd end) {
+  return kRunEnds.at(static_cast<std::size_t>(end));
+}
+
+RunEnd run_end_of(std::string_view word) {
+  const auto found = std::ranges::find(kRunEnds, word);
+  return found == kRunEnds.end() ? RunEnd::kUnknown : static_cast<RunEnd>(found - kRunEnds.begin());
+}
+
 std::uint64_t sum(const CategoryBytes& bytes) {
   return std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0});
 }
 
 bool traces_memory(const RunFacts& facts) {
   return std::ranges::any_of(facts.plugins, [](const PluginFact& plugin) {
-    return plugin.id == "allocator_tracer" && plugin.status == "ok";
+    return plugin.id == "allocator_tracer" && plugin.is_ok();
   });
 }
 

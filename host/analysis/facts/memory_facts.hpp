@@ -22,6 +22,7 @@ namespace strata::analysis {
 
 struct MemoryFacts : ProgramFacts {
   std::string device = "cpu";
+  bool on_host() const { return device == "cpu"; }
   std::string allocator_settings;                     // as in PYTORCH_ALLOC_CONF; also empty if unknown
   std::vector<Block> blocks;                          // by birth_sequence
   std::vector<std::uint32_t> repeated_block_lengths;  // by text: layers/repeated_blocks.hpp

@@ -9,6 +9,7 @@
 
 #include "host/analysis/facts/dry_fact.hpp"
 #include "host/analysis/facts/machine_clock.hpp"
+#include "host/analysis/facts/run_end.hpp"
 #include "host/analysis/facts/thinned.hpp"
 
 namespace strata::analysis {
@@ -16,6 +17,7 @@ namespace strata::analysis {
 struct PluginFact {
   std::string id, status, reason;
   std::uint64_t faults = 0;  // number counted by the host
+  bool is_ok() const { return status == "ok"; }
 };
 
 // Errors between trainer, plugins and host, by kind (docs/manifest.md).
@@ -27,8 +29,8 @@ struct FaultFact {
 struct RunFacts {
   std::string name;
   std::int64_t begin_ns = 0, end_ns = 0;  // times in pages count from begin_ns
-  std::string end;      // done, failed, ...; "open" while the run continues, "killed" if the process died
-  std::string command;  // the command of `strata exec` in shell syntax; empty: unknown
+  RunEnd end = RunEnd::kUnknown;
+  std::string command;          // the command of `strata exec` in shell syntax; empty: unknown
   std::string unit = "tokens";  // what StepFact::tokens counts: tokens, images
   std::string trainer;          // of the loop: "transformers", "lightning", "libtorch"; empty: its own
   bool is_configured = true;    // Strata's own training, configured in a file; else a program

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/analysis/json/layers_json.hpp"
+#include "host/analysis/json/summary_parts.hpp"
 
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "host/analysis/facts/memory_facts.hpp"
-#include "host/analysis/json/peak_json.hpp"
 #include "host/analysis/steps/open_phases.hpp"
 
 namespace strata::analysis {

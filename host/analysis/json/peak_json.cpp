@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/analysis/json/peak_json.hpp"
+#include "host/analysis/json/summary_parts.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/analysis/json/steps_json.hpp"
+#include "host/analysis/json/summary_parts.hpp"
 
 #include <cstddef>
 #include <nlohmann/json.hpp>
 
 #include "host/analysis/facts/memory_facts.hpp"
-#include "host/analysis/json/peak_json.hpp"
 
 namespace strata::analysis {
 namespace {

@@ -66,7 +66,7 @@ Json rank_json(const LiveRank& rank) {
   json["rank"] = rank.rank;
   json["pid"] = rank.pid;
   json["state"] = to_string(rank.state);
-  json["end"] = text_or_null(rank.end);
+  json["end"] = rank.end ? nlohmann::json(to_string(*rank.end)) : nlohmann::json();
   json["problem"] = text_or_null(rank.problem);
   json["dry"] = text_or_null(rank.dry);
   json["caught_up"] = rank.caught_up;

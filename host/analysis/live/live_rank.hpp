@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "host/analysis/facts/run_end.hpp"
 #include "host/analysis/live/live_blocks.hpp"
 #include "host/analysis/live/live_steps.hpp"
 
@@ -38,9 +39,9 @@ struct LiveDevice {
 struct LiveRank {
   std::uint32_t rank = 0, pid = 0;
   LiveState state = LiveState::kWaiting;
-  std::string end;      // done, failed...: of a run that ended
-  std::string problem;  // why its store cannot be read completely
-  std::string name;     // the run's
+  std::optional<RunEnd> end;  // of a run that ended
+  std::string problem;        // why its store cannot be read completely
+  std::string name;           // the run's
   std::string unit = "tokens";
   std::string dry;                   // the simulated GPU; empty: a real one
   bool caught_up = false;            // all existing rows have been read

@@ -87,11 +87,11 @@ void LiveStore::read_meta(const StoreFile& file, LiveWriter writer) {
                                file.path().string(), meta["schema"]));
   }
   rank_.name = meta["name"];
-  rank_.end = meta["end"];
+  if (!meta["end"].empty()) rank_.end = run_end_of(meta["end"]);
   rank_.first_step = number_or(meta["first_step"], 0);
   rank_.last_step = number_or(meta["last_step"], UINT64_MAX);
   if (rank_.dry.empty()) rank_.dry = meta["dry"];
-  const bool ended = meta["state"] == "closed" || !rank_.end.empty();
+  const bool ended = meta["state"] == "closed" || rank_.end.has_value();
   if (ended && writer != LiveWriter::kAlive) {
     rank_.state = LiveState::kEnded;
   } else if (writer == LiveWriter::kAlive) {
@@ -106,10 +106,10 @@ void LiveStore::read_meta(const StoreFile& file, LiveWriter writer) {
 void LiveStore::read_interruption() {
   if (rank_.state != LiveState::kKilled) return;
   Recording described;
-  described.end = "killed";
+  described.end = RunEnd::kKilled;
   std::vector<std::string> warnings;
   read_manifest(manifest(), described, warnings);
-  if (described.end != "interrupted") return;
+  if (described.end != RunEnd::kInterrupted) return;
   rank_.state = LiveState::kEnded;
   rank_.end = described.end;
 }

@@ -13,7 +13,7 @@ BudgetCheck check_budget(const MemoryFacts& facts, std::uint64_t budget_bytes) {
                     .peak = find_peak(facts, Window{}),
                     .most_reserved_bytes = most_reserved_bytes(facts),
                     .findings = {},
-                    .ran_out = facts.end == "out_of_memory"};
+                    .ran_out = facts.end == RunEnd::kOutOfMemory};
   if (check.ran_out) {
     if (!facts.out_of_memory.empty()) check.findings = facts.out_of_memory.back().findings;
   } else if (check.peak.allocated_bytes > budget_bytes) {

@@ -263,7 +263,7 @@ class GrowingFinder {
     // In one or two steps: an evaluation, unless each backward has the same number before it, or they are
     // used by later steps and then freed, as in a rollout.
     if (first_death < passes_.end()) return false;
-    if (passes_.backwards() == 0 && facts_.end != "done") return false;
+    if (passes_.backwards() == 0 && facts_.end != RunEnd::kDone) return false;
     return generation.size() > 2 * series.usual_births();
   }
 

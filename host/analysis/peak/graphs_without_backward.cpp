@@ -193,7 +193,7 @@ class GraphFinder {
     const auto failed =
         std::ranges::lower_bound(facts_.failed_at, block_of(std::ranges::min(together)).birth_sequence);
     if (failed != facts_.failed_at.end() && *failed < death) return true;
-    return facts_.end != "done" && facts_.blocks.back().birth_sequence < death;
+    return facts_.end != RunEnd::kDone && facts_.blocks.back().birth_sequence < death;
   }
 
   // Blocks kept by one operator are freed in any order; the output, if a variable also holds it, after its

@@ -30,7 +30,7 @@ std::vector<OutOfMemory> explain_failures(const MemoryFacts& facts, const Record
 
 bool ended_out_of_memory(const Recording& run, const BlockTable& table) {
   if (run.failures.empty()) return false;
-  if (run.end == "out_of_memory") return true;
+  if (run.end == RunEnd::kOutOfMemory) return true;
   const std::uint64_t last = run.failures.back().sequence;
   return std::ranges::none_of(table.blocks,
                               [&](const BlockHistory& block) { return block.birth_sequence > last; });

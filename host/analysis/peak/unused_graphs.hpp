@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory that forwards keep for a backward that never uses it, or uses it for nothing, because torch was not
 // told: an evaluation or a teacher without torch.no_grad(). graphs_without_backward.hpp and
-// untaken_gradients.hpp define them.
+// unused_graphs.cpp define them.
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "host/analysis/json/peak_json.hpp"
+#include "host/analysis/json/summary_parts.hpp"
 
 namespace strata::analysis {
 namespace {
@@ -27,7 +27,7 @@ Json compared_rank_json(const JobFacts& job, std::size_t index) {
           {"clock", job.clocks.clock_of(index)},
           {"device", rank.device},
           {"measured", !rank.is_dry},
-          {"end", rank.end},
+          {"end", to_string(rank.end)},
           {"begin_ns", job.clocks.to_first(index, rank.begin_ns) - job.ranks.front().begin_ns},
           {"peak",
            {{"allocated_bytes", rank.peak_allocated_bytes},

@@ -9,6 +9,7 @@
 
 #include "host/analysis/facts/category.hpp"
 #include "host/analysis/facts/machine_clock.hpp"
+#include "host/analysis/facts/run_end.hpp"
 #include "host/analysis/facts/time_spans.hpp"
 #include "host/analysis/time/intervals.hpp"
 
@@ -57,7 +58,8 @@ struct RankShare {
 
 struct RankFacts {
   std::uint64_t rank = 0, world_size = 1, pid = 0;
-  std::string name, device, end;
+  std::string name, device;
+  RunEnd end = RunEnd::kUnknown;
   bool is_dry = false;          // ranks do not wait for each other
   bool stands_for_all = false;  // no other rank was started: `ddp.ranks: first`
   MachineClock clock;

@@ -122,7 +122,7 @@ void read_manifest(const std::filesystem::path& manifest, Recording& run,
     return;
   }
   if (const auto dry = json.find("dry"); dry != json.end() && dry->is_object()) run.dry = dry_fact(*dry);
-  if (run.end == "killed" && was_interrupted(json)) run.end = "interrupted";
+  if (run.end == RunEnd::kKilled && was_interrupted(json)) run.end = RunEnd::kInterrupted;
   run.is_configured = json.contains("model");
   if (std::string unit = text_of(json, "unit"); !unit.empty()) run.unit = std::move(unit);
   if (const auto command = json.find("command"); command != json.end() && command->is_object())

@@ -16,12 +16,8 @@
 #include "host/analysis/allocator/cuda_allocator.hpp"
 #include "host/analysis/allocator/deferred.hpp"
 #include "host/analysis/allocator/other_memory.hpp"
-#include "host/analysis/reading/call_stack_reader.hpp"
 #include "host/analysis/reading/device_choice.hpp"
-#include "host/analysis/reading/sample_reader.hpp"
-#include "host/analysis/reading/structure_reader.hpp"
-#include "host/analysis/reading/time_reader.hpp"
-#include "host/analysis/reading/warm_up_reader.hpp"
+#include "host/analysis/reading/table_readers.hpp"
 #include "host/analysis/recording/run_error.hpp"
 #include "strata/ext/memory.h"
 
@@ -96,7 +92,7 @@ class StoreReader {
     run_.name = meta["name"];
     run_.closed = meta["state"] == "closed";
     const bool open = meta["state"] == "open";
-    run_.end = !meta["end"].empty() ? meta["end"] : open ? "open" : "killed";
+    run_.end = !meta["end"].empty() ? run_end_of(meta["end"]) : open ? RunEnd::kOpen : RunEnd::kKilled;
     if (open) tables_.warn("its run is going on, or died and was not recovered: the last rows are missing");
     if (meta["state"] == "recovered") tables_.warn("recovered after the process died");
     const auto number = [&](const char* key, std::uint64_t otherwise) {

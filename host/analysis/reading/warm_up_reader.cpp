@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/analysis/reading/warm_up_reader.hpp"
+#include "host/analysis/reading/table_readers.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -11,7 +11,8 @@ namespace strata::analysis {
 
 bool is_complete(const Recording& run, const StepRow& step) {
   if (step.end_ns == INT64_MAX) return false;
-  const bool may_be_cut_short = run.end != "done" && step.step == run.steps.back().step && !step.is_followed;
+  const bool may_be_cut_short =
+      run.end != RunEnd::kDone && step.step == run.steps.back().step && !step.is_followed;
   return !may_be_cut_short || !std::isnan(step.loss) || step.tokens > 0;
 }
 

@@ -2,6 +2,9 @@
 #include "host/analysis/steps/pace.hpp"
 
 #include <algorithm>
+#include <cstdint>
+
+#include "host/analysis/facts/memory_facts.hpp"
 
 namespace strata::analysis {
 
@@ -23,6 +26,13 @@ Pace window_pace(const std::vector<StepFact>& steps, std::int64_t first_step, st
   pace.median_step_ns = (durations_ns[(count - 1) / 2] + durations_ns[count / 2]) / 2.0;
   if (tokens > 0 && total_ns > 0.0) pace.tokens_per_second = static_cast<double>(tokens) / total_ns * 1e9;
   return pace;
+}
+
+std::optional<double> modelled_step_ns(const MemoryFacts& facts) {
+  if (!facts.dry || !facts.dry->modelled_clock || facts.steps.empty()) return std::nullopt;
+  std::uint64_t ns = 0;
+  for (const ModelledWork& work : *facts.dry->modelled_clock) ns += work.ns;
+  return static_cast<double>(ns) / static_cast<double>(facts.steps.size());
 }
 
 }  // namespace strata::analysis

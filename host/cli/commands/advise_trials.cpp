@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "host/cli/configuration_argument.hpp"
+#include "host/cli/arguments.hpp"
 #include "host/cli/dry/dry_argument.hpp"
 #include "host/cli/dry/dry_gpu.hpp"
 #include "host/cli/dry/dry_trial.hpp"

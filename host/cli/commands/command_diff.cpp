@@ -20,9 +20,8 @@
 #include "host/cli/usage_error.hpp"
 #include "host/config/reading/setting_differences.hpp"
 #include "host/report/markdown/diff_markdown.hpp"
-#include "host/report/terminal/diff_table.hpp"
-#include "host/report/terminal/runs_table.hpp"
-#include "host/report/words/diff_words.hpp"
+#include "host/report/terminal/tables.hpp"
+#include "host/report/words/sentences.hpp"
 
 namespace strata::cli {
 namespace {

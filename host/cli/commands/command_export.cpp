@@ -25,7 +25,6 @@
 #include "host/export/json.hpp"
 #include "host/export/snapshot/memory_viz.hpp"
 #include "host/export/trace/chrome.hpp"
-#include "host/export/trace/chrome_ranks.hpp"
 #include "host/report/ranks/rank_findings.hpp"
 
 namespace strata::cli {

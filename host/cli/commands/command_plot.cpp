@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "host/analysis/analyse.hpp"
+#include "host/cli/arguments.hpp"
 #include "host/cli/commands.hpp"
-#include "host/cli/detail_argument.hpp"
 #include "host/cli/exit_code.hpp"
 #include "host/cli/output_file.hpp"
 #include "host/cli/recorded_run.hpp"

@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "host/analysis/reading/run_reader.hpp"
+#include "host/cli/arguments.hpp"
 #include "host/cli/commands.hpp"
 #include "host/cli/exit_code.hpp"
 #include "host/cli/recorded_run.hpp"
 #include "host/cli/replay/replay_run.hpp"
-#include "host/cli/size_argument.hpp"
 #include "host/cli/terminal.hpp"
 #include "host/report/terminal/replay_table.hpp"
 

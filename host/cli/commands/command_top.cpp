@@ -1,30 +1,181 @@
 // SPDX-License-Identifier: Apache-2.0
 // `strata top`: shows a run while it is running.
-#include <fmt/format.h>
 #include <poll.h>
+#include <sys/types.h>
+#include <time.h>
 #include <unistd.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "host/analysis/live/live_json.hpp"
+#include "host/analysis/live/live_store.hpp"
 #include "host/cli/commands.hpp"
 #include "host/cli/exit_code.hpp"
+#include "host/cli/run_directory.hpp"
 #include "host/cli/terminal.hpp"
-#include "host/cli/top/find_run.hpp"
-#include "host/cli/top/followed_run.hpp"
 #include "host/cli/top/screen.hpp"
 #include "host/cli/training/interrupt.hpp"
 #include "host/cli/usage_error.hpp"
 #include "host/report/top/top_screen.hpp"
+#include "strata/runtime/run_stores.hpp"
 
 namespace strata::cli {
 namespace {
+
+// Follows a run's folder: its stores as they appear, each read from the last position.
+
+class FollowedRun {
+ public:
+  explicit FollowedRun(std::filesystem::path directory) : directory_(std::move(directory)) {}
+
+  const std::filesystem::path& directory() const { return directory_; }
+
+  // Reads new data, for about `budget` in total. Does not change any file.
+  void refresh(std::chrono::milliseconds budget);
+
+  // By rank and process; with `rank`, only that one. Empty while there is no store.
+  std::vector<analysis::LiveRank> ranks(std::optional<std::uint64_t> rank = {}) const;
+
+ private:
+  using Key = std::pair<std::uint32_t, std::uint32_t>;  // rank and pid
+  std::filesystem::path directory_;
+  std::map<Key, analysis::LiveStore> stores_;
+};
+
+std::int64_t monotonic_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+analysis::LiveWriter live_writer(StoreWriter writer) {
+  switch (writer) {
+    case StoreWriter::kAlive:
+      return analysis::LiveWriter::kAlive;
+    case StoreWriter::kGone:
+      return analysis::LiveWriter::kGone;
+    default:
+      return analysis::LiveWriter::kNone;
+  }
+}
+
+void FollowedRun::refresh(std::chrono::milliseconds budget) {
+  const std::vector<RunStore> found = find_run_stores(directory_);
+  if (found.empty()) return;
+  const auto each = budget / static_cast<int>(found.size());
+  for (const RunStore& store : found) {
+    auto& followed =
+        stores_.try_emplace({store.rank, store.pid}, directory_, store.rank, store.pid).first->second;
+    followed.refresh(store.database, live_writer(store.writer), each);
+  }
+}
+
+std::vector<analysis::LiveRank> FollowedRun::ranks(std::optional<std::uint64_t> rank) const {
+  std::vector<analysis::LiveRank> all;
+  const std::int64_t now_ns = monotonic_ns();
+  for (const auto& [key, store] : stores_) {
+    if (!rank || key.first == *rank) all.push_back(store.view(now_ns));
+  }
+  return all;
+}
+
+// Finds the run to follow.
+
+namespace fs = std::filesystem;
+
+// It and all that it started; the kernel lists the children of each thread.
+std::vector<pid_t> family_of(pid_t pid) {
+  std::vector<pid_t> family{pid};
+  for (std::size_t i = 0; i < family.size(); ++i) {
+    std::error_code gone;
+    for (const fs::directory_entry& thread :
+         fs::directory_iterator(fmt::format("/proc/{}/task", family[i]), gone)) {
+      std::ifstream children(thread.path() / "children");
+      for (pid_t child = 0; children >> child;) family.push_back(child);
+    }
+  }
+  return family;
+}
+
+// <run>/rank<k>/<pid>.sqlite, open in the process. A store that is built in the temporary folder of the
+// machine names no run.
+std::optional<fs::path> run_written_by(pid_t pid) {
+  std::error_code gone;
+  for (const fs::directory_entry& open : fs::directory_iterator(fmt::format("/proc/{}/fd", pid), gone)) {
+    const fs::path file = fs::read_symlink(open.path(), gone);
+    const bool is_store = file.filename() == fmt::format("{}.sqlite", pid);
+    if (is_store && file.parent_path().filename().string().starts_with("rank"))
+      return file.parent_path().parent_path();
+  }
+  return std::nullopt;
+}
+
+bool goes_on(const fs::path& run) {
+  return std::ranges::any_of(find_run_stores(run),
+                             [](const RunStore& store) { return store.writer == StoreWriter::kAlive; });
+}
+
+// When the first of its ranks came: folders are not written to again later.
+fs::file_time_type begin_of(const fs::path& run) {
+  fs::file_time_type begin = fs::file_time_type::max();
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(run, ignored)) {
+    if (entry.path().filename() == "config.yaml" || entry.path().filename().string().starts_with("rank"))
+      begin = std::min(begin, entry.last_write_time(ignored));
+  }
+  return begin;
+}
+
+// The run written by the process or one of its children. Throws UsageError if there is none.
+fs::path run_of_process(pid_t pid) {
+  std::error_code ignored;
+  if (!fs::exists(fmt::format("/proc/{}", pid), ignored))
+    throw UsageError(fmt::format("--pid {}: no such process; name the folder of its run instead", pid));
+  for (const pid_t each : family_of(pid)) {
+    if (const auto run = run_written_by(each)) return *run;
+  }
+  throw UsageError(
+      fmt::format("--pid {}: neither this process nor its children have a visible run store open; name the "
+                  "folder of its run instead",
+                  pid));
+}
+
+// The most recent run under `runs` (runs/<name>/<time>), running ones first. Throws UsageError if there is
+// none.
+fs::path newest_run(const fs::path& runs) {
+  using Newest = std::tuple<bool, fs::file_time_type, fs::path>;
+  std::optional<Newest> newest;
+  std::error_code ignored;
+  for (const fs::directory_entry& name : fs::directory_iterator(runs, ignored)) {
+    if (!name.is_directory(ignored)) continue;
+    for (const fs::directory_entry& run : fs::directory_iterator(name.path(), ignored)) {
+      if (!run.is_directory(ignored) || !RunDirectory::has_rank(run.path())) continue;
+      Newest candidate{goes_on(run.path()), begin_of(run.path()), run.path()};
+      if (!newest || candidate > *newest) newest = std::move(candidate);
+    }
+  }
+  if (!newest) {
+    throw UsageError(fmt::format("no run under {}; start one with `strata run`, or name the folder of one",
+                                 fs::absolute(runs).string()));
+  }
+  return std::get<fs::path>(*newest);
+}
 
 using std::chrono::milliseconds;
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string_view>
 
-#include "host/analysis/json/dry_json.hpp"
+#include "host/analysis/json/summary_parts.hpp"
 #include "strata/dry_gpu.h"
 
 namespace strata::cli {

@@ -13,7 +13,7 @@
 #include <system_error>
 
 #include "host/analysis/facts/memory_facts.hpp"
-#include "host/analysis/steps/modelled_step.hpp"
+#include "host/analysis/steps/pace.hpp"
 #include "host/cli/exit_code.hpp"
 
 namespace strata::cli {

@@ -1,21 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/export/snapshot/memory_viz.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
+#include <fmt/format.h>
+
+#include "host/analysis/facts/forward.hpp"
+#include "host/analysis/facts/memory_facts.hpp"
 #include "host/export/event_order.hpp"
-#include "host/export/marks.hpp"
 #include "host/export/snapshot/block_texts.hpp"
 #include "host/export/snapshot/pickle.hpp"
 #include "host/export/snapshot/segments.hpp"
 
 namespace strata::exports {
 namespace {
+
+// The begins and ends of steps and phases, in order.
+
+struct Mark {
+  std::uint64_t sequence = 0;
+  std::int64_t ns = 0;
+  bool begins = false;
+  bool is_step = false;
+  std::size_t index = 0;  // into Facts::steps or Facts::phases
+};
+
+template <typename Range>
+void add_marks(const std::vector<Range>& intervals, bool is_step, std::vector<Mark>& marks) {
+  for (std::size_t index = 0; index < intervals.size(); ++index) {
+    const Range& interval = intervals[index];
+    marks.push_back({interval.begin_sequence, interval.begin_ns, true, is_step, index});
+    if (interval.end_sequence != UINT64_MAX)
+      marks.push_back({interval.end_sequence, interval.end_ns, false, is_step, index});
+  }
+}
+
+// By sequence. A range that never ended has no end.
+std::vector<Mark> marks_of(const analysis::MemoryFacts& facts) {
+  std::vector<Mark> marks;
+  add_marks(facts.steps, true, marks);
+  add_marks(facts.phases, false, marks);
+  std::ranges::stable_sort(marks, {}, &Mark::sequence);
+  return marks;
+}
 
 using analysis::Block;
 using analysis::Facts;

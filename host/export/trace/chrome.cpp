@@ -11,7 +11,6 @@
 #include "host/export/text.hpp"
 #include "host/export/timeline_rows.hpp"
 #include "host/export/trace/slices.hpp"
-#include "host/export/trace/time_trace.hpp"
 #include "host/export/trace/trace_events.hpp"
 
 namespace strata::exports {

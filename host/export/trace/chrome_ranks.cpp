@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/export/trace/chrome_ranks.hpp"
+#include "host/export/trace/chrome.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,6 @@
 
 #include "host/analysis/analyse.hpp"
 #include "host/export/text.hpp"
-#include "host/export/trace/chrome.hpp"
 
 namespace strata::exports {
 namespace {

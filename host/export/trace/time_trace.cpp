@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/export/trace/time_trace.hpp"
+#include "host/export/trace/chrome.hpp"
 
 #include <string>
 

@@ -133,7 +133,7 @@ nlohmann::json or_null(const std::optional<std::int64_t>& number) {
   return number ? nlohmann::json(*number) : nlohmann::json();
 }
 
-std::optional<std::int64_t> number_at(const nlohmann::json& json, const char* key) {
+std::optional<std::int64_t> integer_at(const nlohmann::json& json, const char* key) {
   const auto& value = json.at(key);
   return value.is_null() ? std::nullopt : std::optional(value.get<std::int64_t>());
 }
@@ -174,9 +174,9 @@ SlurmOptions parse_slurm_options(std::string_view text) {
           .constraint = json.at("constraint").get<std::string>(),
           .time = json.at("time").get<std::string>(),
           .gres = json.at("gres").get<std::string>(),
-          .cpus = number_at(json, "cpus"),
-          .gpus = number_at(json, "gpus"),
-          .throttle = number_at(json, "throttle"),
+          .cpus = integer_at(json, "cpus"),
+          .gpus = integer_at(json, "gpus"),
+          .throttle = integer_at(json, "throttle"),
           .pack = json.at("pack").get<std::int64_t>(),
           .requeue = json.at("requeue").get<bool>(),
           .sbatch = json.at("sbatch").get<std::vector<std::string>>(),

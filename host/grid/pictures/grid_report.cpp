@@ -1,22 +1,185 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/grid/pictures/grid_report.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <functional>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include <fmt/format.h>
+
+#include "host/config/reading/setting_differences.hpp"
+#include "host/grid/cell_state.hpp"
+#include "host/grid/grid_folder.hpp"
 #include "host/grid/pictures/heat_picture.hpp"
-#include "host/grid/pictures/page.hpp"
-#include "host/grid/pictures/pair.hpp"
 #include "host/grid/pictures/pareto_picture.hpp"
 #include "host/grid/pictures/timelines.hpp"
+#include "host/grid/plan/plan.hpp"
 #include "host/grid/table/heat_map.hpp"
 #include "host/grid/table/labels.hpp"
 #include "host/grid/table/results.hpp"
+#include "host/grid/table/table.hpp"
+#include "host/grid/tally.hpp"
+#include "host/report/text.hpp"
 
 namespace strata::grid {
 namespace {
+
+// Compares two cells.
+
+std::size_t index_of(const Plan& plan, const std::string& id) {
+  const auto cell = std::ranges::find(plan.cells, id, &Cell::id);
+  if (cell == plan.cells.end()) throw ColumnError(fmt::format("no cell has the id {}", id));
+  return static_cast<std::size_t>(cell - plan.cells.begin());
+}
+
+ColumnKind unit_kind(Unit unit) {
+  return unit == Unit::kBytes         ? ColumnKind::kBytes
+         : unit == Unit::kNanoseconds ? ColumnKind::kNanoseconds
+         : unit == Unit::kPerSecond   ? ColumnKind::kPerSecond
+                                      : ColumnKind::kNumber;
+}
+
+std::string change_text(const std::optional<double>& from, const std::optional<double>& to) {
+  if (!from || !to || *from == 0.0) return "";
+  return fmt::format("{:+.1f}%", 100.0 * (*to - *from) / *from);
+}
+
+// The settings that differ, then each measure of both with its change. Throws ColumnError if there is no cell
+// with that id.
+Table pair_table(const GridFolder& folder, const Plan& plan, const std::vector<CellState>& states,
+                 const std::string& first, const std::string& second) {
+  const std::size_t a = index_of(plan, first), b = index_of(plan, second);
+  Table table{.columns = {{"what", ColumnKind::kText},
+                          {first, ColumnKind::kText},
+                          {second, ColumnKind::kText},
+                          {"change", ColumnKind::kText}},
+              .rows = {}};
+  const auto add = [&](const std::string& what, const std::string& left, const std::string& right,
+                       const std::string& change) {
+    table.rows.push_back({text_entry(what), text_entry(left), text_entry(right), text_entry(change)});
+  };
+  for (const auto& each : config::setting_differences(folder.config(first), folder.config(second))) {
+    if (each.key != "name") add(each.key, each.base, each.other, "");
+  }
+  add("status", std::string(name_of(states[a].status)), std::string(name_of(states[b].status)), "");
+  for (const MeasureName& each : kMeasureNames) {
+    const auto value = [&](std::size_t index) {
+      return states[index].result ? states[index].result->measures[each.measure] : std::nullopt;
+    };
+    const auto left = value(a), right = value(b);
+    if (!left && !right) continue;
+    const ColumnKind kind = unit_kind(each.unit);
+    add(heading({std::string(each.name), kind}), shown(number_entry(left), kind),
+        shown(number_entry(right), kind), change_text(left, right));
+  }
+  return table;
+}
+
+// A grid's page: the table, its pictures, and failures, in one file that opens offline.
+
+struct PageSection {
+  std::string title;
+  std::string html;  // already escaped
+};
+
+constexpr std::string_view kStyle = R"(
+:root { color-scheme: light dark; --ink: #18202c; --muted: #546072; --rule: #dfe4ec; --ground: #fff; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6ebf3; --muted: #9aa7ba; --rule: #333d4c; --ground: #11161e; } }
+body { font: 14px/1.45 system-ui, sans-serif; color: var(--ink); background: var(--ground); margin: 2rem auto; max-width: 72rem; padding: 0 1rem; }
+h1 { font-size: 1.4rem; margin: 0 } h2 { font-size: 1.05rem; margin: 2rem 0 .5rem }
+p { color: var(--muted); margin: .3rem 0 }
+.wide { overflow-x: auto }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums }
+th, td { padding: .25rem .7rem .25rem 0; text-align: left; border-bottom: 1px solid var(--rule); white-space: nowrap }
+td.number, th.number { text-align: right }
+img { max-width: 100%; background: #fff; border: 1px solid var(--rule) }
+@media (prefers-color-scheme: dark) { img { filter: invert(.93) hue-rotate(180deg); border-color: transparent } }
+)";
+
+std::string base64(const std::string& bytes) {
+  constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (std::size_t at = 0; at < bytes.size(); at += 3) {
+    std::uint32_t group = 0;
+    for (std::size_t each = 0; each < 3; ++each)
+      group = group << 8 | (at + each < bytes.size() ? static_cast<unsigned char>(bytes[at + each]) : 0U);
+    for (std::size_t each = 0; each < 4; ++each)
+      text += at + each <= bytes.size() ? kLetters[group >> (18 - 6 * each) & 63U] : '=';
+  }
+  return text;
+}
+
+// " on a100-40gb"; nothing where cells differ in it.
+std::string device_of(const Plan& plan) {
+  if (plan.cells.empty()) return {};
+  const std::string& device = plan.cells.front().device;
+  const bool one = std::ranges::all_of(plan.cells, [&](const Cell& cell) { return cell.device == device; });
+  return one && !device.empty() ? " on " + device : std::string();
+}
+
+std::string escaped_html(const std::string& text) {
+  std::string escaped;
+  for (const char letter : report::printable(text)) {
+    switch (letter) {
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      default:
+        escaped += letter;
+    }
+  }
+  return escaped;
+}
+
+std::string html_table(const Table& table) {
+  std::string html = "<div class=\"wide\"><table><thead><tr>";
+  const auto cell = [&](const char* tag, std::size_t column, const std::string& text) {
+    const bool number = table.columns[column].kind != ColumnKind::kText;
+    html += fmt::format("<{}{}>{}</{}>", tag, number ? " class=\"number\"" : "", escaped_html(text), tag);
+  };
+  for (std::size_t column = 0; column < table.columns.size(); ++column)
+    cell("th", column, heading(table.columns[column]));
+  html += "</tr></thead><tbody>\n";
+  for (const auto& row : table.rows) {
+    html += "<tr>";
+    for (std::size_t column = 0; column < row.size(); ++column)
+      cell("td", column, shown(row[column], table.columns[column].kind));
+    html += "</tr>\n";
+  }
+  return html + "</tbody></table></div>\n";
+}
+
+// An SVG document as an embedded image.
+std::string html_picture(const std::string& svg, const std::string& description) {
+  return fmt::format("<img alt=\"{}\" src=\"data:image/svg+xml;base64,{}\">\n", escaped_html(description),
+                     base64(svg));
+}
+
+// `pictures` are our own SVG documents with their titles.
+std::string grid_page(const Plan& plan, const std::vector<CellState>& states,
+                      const std::vector<PageSection>& sections) {
+  std::string html = fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
+      "content=\"width=device-width\">"
+      "<title>{0}</title><style>{1}</style></head><body>\n<h1>{0}</h1>\n<p>{2}{3}. Sizes are MiB (2^20 "
+      "bytes).</p>\n",
+      escaped_html("Grid " + plan.name), kStyle, escaped_html(tally_of(states).text()),
+      escaped_html(device_of(plan)));
+  for (const PageSection& section : sections)
+    html += fmt::format("<h2>{}</h2>\n{}", escaped_html(section.title), section.html);
+  return html + "</body></html>\n";
+}
 
 using report::plot::FileFormat;
 

@@ -21,7 +21,7 @@ using analysis::Facts;
 // Why the plugin or the source of that name did not do its work; empty: nothing is known.
 std::string failure_of(const Facts& facts, std::string_view id) {
   const auto found = std::ranges::find(facts.plugins, id, &analysis::PluginFact::id);
-  if (found == facts.plugins.end() || found->status == "ok") return {};
+  if (found == facts.plugins.end() || found->is_ok()) return {};
   return found->reason.empty() ? found->status : found->reason;
 }
 

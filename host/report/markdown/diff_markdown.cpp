@@ -11,7 +11,7 @@
 #include "host/report/quantity.hpp"
 #include "host/report/terminal/diff_amounts.hpp"
 #include "host/report/text.hpp"
-#include "host/report/words/diff_words.hpp"
+#include "host/report/words/sentences.hpp"
 
 namespace strata::report {
 namespace {
@@ -63,7 +63,7 @@ std::string most_changed(const RunDiff& diff, std::string_view begin, std::size_
 }
 
 std::string side(std::string_view which, const RunDiff::Side& run) {
-  const std::string ended = run.end == "done" ? "" : ", " + run.end;
+  const std::string ended = run.end == analysis::RunEnd::kDone ? "" : fmt::format(", {}", to_string(run.end));
   return fmt::format("- {}: {} on {}{}\n", which, code(run.directory), code(run.device), ended);
 }
 

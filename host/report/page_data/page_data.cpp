@@ -13,16 +13,7 @@
 #include "host/analysis/peak/most_reserved.hpp"
 #include "host/analysis/shapes/find_shapes.hpp"
 #include "host/report/dry.hpp"
-#include "host/report/page_data/page_failures.hpp"
-#include "host/report/page_data/page_lanes.hpp"
-#include "host/report/page_data/page_layers.hpp"
-#include "host/report/page_data/page_ops.hpp"
-#include "host/report/page_data/page_scopes.hpp"
-#include "host/report/page_data/page_shapes.hpp"
-#include "host/report/page_data/page_status.hpp"
-#include "host/report/page_data/page_time.hpp"
-#include "host/report/page_data/page_warm_up.hpp"
-#include "host/report/page_data/place_data.hpp"
+#include "host/report/page_data/page_parts.hpp"
 #include "host/report/page_data/text_sizes.hpp"
 #include "host/report/peak_context.hpp"
 #include "host/report/stream/event_columns.hpp"
@@ -98,7 +89,7 @@ json run_data(const Facts& facts, const RunTime& time, const EventStream& stream
   data["device"] = name(device_text(facts));
   data["dry"] = facts.dry ? json(name(dry_admissions(*facts.dry))) : json();
   data["paced_by_host"] = facts.dry && !facts.dry->modelled_clock;  // its times mean nothing
-  data["end"] = name(facts.end);
+  data["end"] = to_string(facts.end);
   data["first_step"] = facts.first_step;
   data["last_step"] = facts.last_step;
   data["window_begin_ns"] = within_run(facts.window_begin_ns);

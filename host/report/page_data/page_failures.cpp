@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/report/page_data/page_failures.hpp"
+#include "host/report/page_data/page_parts.hpp"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -10,7 +10,7 @@
 #include "host/report/page_data/text_sizes.hpp"
 #include "host/report/terminal/failure.hpp"
 #include "host/report/text.hpp"
-#include "host/report/words/finding_words.hpp"
+#include "host/report/words/sentences.hpp"
 
 namespace strata::report {
 namespace {

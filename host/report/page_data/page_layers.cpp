@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/report/page_data/page_layers.hpp"
+#include "host/report/page_data/page_parts.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/report/page_data/page_warm_up.hpp"
+#include "host/report/page_data/page_parts.hpp"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -8,7 +8,7 @@
 
 #include "host/analysis/facts/facts.hpp"
 #include "host/analysis/warm_up/causes.hpp"
-#include "host/report/terminal/warm_up_table.hpp"
+#include "host/report/terminal/tables.hpp"
 #include "host/report/text.hpp"
 
 namespace strata::report {

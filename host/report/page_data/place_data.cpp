@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/report/page_data/place_data.hpp"
+#include "host/report/page_data/page_parts.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 #include "host/analysis/allocator/places.hpp"
 #include "host/analysis/facts/memory_facts.hpp"
-#include "host/report/terminal/place_table.hpp"
+#include "host/report/terminal/tables.hpp"
 
 namespace strata::report {
 namespace {

@@ -4,18 +4,32 @@
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
 #include <cairo.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
 #include <new>
 #include <numbers>
+#include <system_error>
 
-#include "host/report/plot/fonts.hpp"
+#include <fmt/format.h>
+
 #include "host/report/text.hpp"
 
 namespace strata::report::plot {
 namespace {
+
+// Call before the first text is drawn: if the system has no fontconfig configuration, uses the fonts shipped
+// with the program, if any. Applies to this process and its children.
+void use_own_fonts_without_others() {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (std::getenv("FONTCONFIG_FILE") != nullptr || fs::exists("/etc/fonts/fonts.conf", error)) return;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  const fs::path own = program.parent_path().parent_path() / "share/strata/fonts/fonts.conf";
+  if (fs::exists(own, error)) setenv("FONTCONFIG_FILE", own.c_str(), 0);
+}
 
 constexpr const char* kFont = "DejaVu Sans";
 

@@ -21,7 +21,7 @@ std::vector<std::size_t> shown_ranks(const analysis::JobFacts& job) {
   if (const std::size_t most = std::ranges::max(all, {}, unknown); unknown(most) > 0) shown.insert(most);
   std::size_t odd = 0;
   for (const std::size_t rank : all) {
-    if (job.ranks[rank].end != "done" && odd++ < kShownOfAKind) shown.insert(rank);
+    if (job.ranks[rank].end != analysis::RunEnd::kDone && odd++ < kShownOfAKind) shown.insert(rank);
   }
   for (std::size_t each = 0; each < std::min(job.stragglers.ranks.size(), kShownOfAKind); ++each)
     shown.insert(job.stragglers.ranks[each].rank);

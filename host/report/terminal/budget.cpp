@@ -14,7 +14,7 @@
 #include "host/report/quantity.hpp"
 #include "host/report/text.hpp"
 #include "host/report/unrecorded_modules.hpp"
-#include "host/report/words/finding_words.hpp"
+#include "host/report/words/sentences.hpp"
 
 namespace strata::report {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/report/terminal/detail_table.hpp"
+#include "host/report/terminal/tables.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/report/terminal/diff_table.hpp"
+#include "host/report/terminal/tables.hpp"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@
 #include "host/report/terminal/diff_amounts.hpp"
 #include "host/report/terminal_style.hpp"
 #include "host/report/text.hpp"
-#include "host/report/words/diff_words.hpp"
+#include "host/report/words/sentences.hpp"
 
 namespace strata::report {
 namespace {
@@ -76,7 +76,8 @@ class DiffTable {
   }
 
   std::string side(std::string_view which, const RunDiff::Side& run) const {
-    const std::string ended = run.end == "done" ? "" : ", " + run.end;
+    const std::string ended =
+        run.end == analysis::RunEnd::kDone ? "" : fmt::format(", {}", to_string(run.end));
     const std::string text = printable(run.directory + " (" + run.name + ", " + run.device + ended + ")");
     return fmt::format("{:<6}{}\n", which, shortened(text, style_.width - 6));
   }

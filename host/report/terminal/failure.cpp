@@ -16,7 +16,7 @@
 #include "host/report/terminal/stack_lines.hpp"
 #include "host/report/terminal/terminal_tables.hpp"
 #include "host/report/text.hpp"
-#include "host/report/words/finding_words.hpp"
+#include "host/report/words/sentences.hpp"
 
 namespace strata::report {
 namespace {
@@ -95,7 +95,7 @@ std::string finding_lines(const std::vector<analysis::Finding>& findings, std::s
 std::string failures(const Facts& facts, analysis::StackView& stacks, const TerminalStyle& style) {
   const auto& all = facts.out_of_memory;
   if (all.empty()) {
-    if (facts.end != "out_of_memory") return {};
+    if (facts.end != analysis::RunEnd::kOutOfMemory) return {};
     return style.alarming("Out of memory") + '\n' +
            wrapped(
                fmt::format("not of {}: another device's memory ran out, such as the host's, and ended the "

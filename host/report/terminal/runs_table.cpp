@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/report/terminal/runs_table.hpp"
+#include "host/report/terminal/tables.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,7 +15,7 @@
 #include "host/report/terminal/diff_amounts.hpp"
 #include "host/report/terminal_style.hpp"
 #include "host/report/text.hpp"
-#include "host/report/words/diff_words.hpp"
+#include "host/report/words/sentences.hpp"
 
 namespace strata::report {
 namespace {
@@ -122,7 +122,8 @@ class RunsTable {
 
   std::string run_line(std::size_t number, const RunDiff::Side& run, bool one_device) const {
     std::string more = one_device ? "" : run.device;
-    if (run.end != "done") more += (more.empty() ? "" : ", ") + run.end;
+    if (run.end != analysis::RunEnd::kDone)
+      more += fmt::format("{}{}", more.empty() ? "" : ", ", to_string(run.end));
     const std::string text = printable(run.directory + (more.empty() ? "" : " (" + more + ")"));
     return fmt::format("{:>3}  {}\n", number, shortened(text, style_.width - 5));
   }
@@ -178,7 +179,7 @@ class RunsTable {
   // "2 sgd": runs count from 1, the base.
   std::string head_of(std::size_t number) const {
     const RunDiff::Side& run = number == 1 ? diffs_.front().base : diffs_[number - 2].now;
-    if (run.end != "done") return fmt::format("{} {}", number, run.end);
+    if (run.end != analysis::RunEnd::kDone) return fmt::format("{} {}", number, to_string(run.end));
     return names_.empty() ? fmt::format("{}", number) : fmt::format("{} {}", number, names_[number - 1]);
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/report/terminal/shape_table.hpp"
+#include "host/report/terminal/tables.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "host/report/quantity.hpp"
 #include "host/report/terminal_style.hpp"
 #include "host/report/text.hpp"
-#include "host/report/words/shape_words.hpp"
+#include "host/report/words/sentences.hpp"
 
 namespace strata::report {
 namespace {

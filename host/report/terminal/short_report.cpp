@@ -26,7 +26,7 @@
 #include "host/report/terminal_style.hpp"
 #include "host/report/text.hpp"
 #include "host/report/unrecorded_modules.hpp"
-#include "host/report/words/shape_words.hpp"
+#include "host/report/words/sentences.hpp"
 
 namespace strata::report {
 namespace {
@@ -34,6 +34,7 @@ namespace {
 using analysis::Facts;
 using analysis::OutOfMemory;
 using analysis::Peak;
+using analysis::RunEnd;
 
 constexpr std::size_t kFewestLayerRows = 4, kMostLayerRows = 8;
 constexpr std::size_t kMostWarnings = 2, kMostFindings = 3;
@@ -54,6 +55,10 @@ std::uint64_t capacity_of(const Facts& facts) {
 
 bool is_measured(const Facts& facts) {
   return !facts.dry || facts.dry->modelled_clock.has_value();
+}
+
+std::string end_text(const Facts& facts) {
+  return facts.end == RunEnd::kUnknown ? "nobody knows how" : std::string(to_string(facts.end));
 }
 
 std::string device_line(const Facts& facts, const Peak& peak, const TerminalStyle& style) {
@@ -108,9 +113,9 @@ std::string head(const Facts& facts, const OutOfMemory* failure, const TerminalS
   if (const std::string outside = outside_window_sentence(facts); !outside.empty())
     text += wrapped(outside, 2, style.width);
   text += step_line(facts, style);
-  const bool is_end_known = facts.end == "done" || (failure != nullptr && facts.end == "out_of_memory");
-  if (!is_end_known)
-    text += "  ended: " + style.alarming(facts.end.empty() ? "nobody knows how" : facts.end) + '\n';
+  const bool is_end_known =
+      facts.end == RunEnd::kDone || (failure != nullptr && facts.end == RunEnd::kOutOfMemory);
+  if (!is_end_known) text += "  ended: " + style.alarming(end_text(facts)) + '\n';
   return text + failed_checks(facts, style);
 }
 
@@ -181,7 +186,7 @@ std::string next(const Facts& facts, const OutOfMemory* failure, const std::opti
 std::string trouble(const Facts& facts, const TerminalStyle& style) {
   std::vector<std::string> said;
   for (const auto& plugin : facts.plugins) {
-    if (plugin.status != "ok")
+    if (!plugin.is_ok())
       said.push_back(fmt::format("plugin {} is {}: {}", plugin.id, plugin.status,
                                  plugin.reason.empty() ? "no reason given" : plugin.reason));
   }
@@ -254,10 +259,8 @@ std::string verdict_line(const Facts& facts, bool colour, int width) {
       fmt::format("Peak {} MiB, {} of it {}", mebibytes(allocated, decimals),
                   percentage(static_cast<double>(*largest), allocated),
                   to_string(static_cast<analysis::Category>(largest - peak.categories.begin())));
-  if (facts.end != "done" && facts.end != "open")
-    return style.alarming(line(
-               fmt::format("Ended: {}. {}.", facts.end.empty() ? "nobody knows how" : facts.end, text))) +
-           '\n';
+  if (facts.end != RunEnd::kDone && facts.end != RunEnd::kOpen)
+    return style.alarming(line(fmt::format("Ended: {}. {}.", end_text(facts), text))) + '\n';
   return style.heading(line(fmt::format("{}; {}.", text,
                                         unknown == 0 ? "every byte has a category"
                                                      : amount(unknown, decimals) + " MiB of it unknown"))) +

@@ -17,10 +17,9 @@
 #include "host/report/terminal/check_lines.hpp"
 #include "host/report/terminal/failure.hpp"
 #include "host/report/terminal/layer_table.hpp"
-#include "host/report/terminal/place_table.hpp"
 #include "host/report/terminal/short_report.hpp"
+#include "host/report/terminal/tables.hpp"
 #include "host/report/terminal/terminal_tables.hpp"
-#include "host/report/terminal/warm_up_table.hpp"
 #include "host/report/text.hpp"
 #include "host/report/time/time_report.hpp"
 
@@ -65,7 +64,6 @@ std::string loss_line(const Facts& facts) {
 }
 
 std::string header(const Facts& facts, const TerminalStyle& style) {
-  const auto end = or_unnamed(facts.end, "end unknown");
   const auto field = [&](std::string_view text) { return shortened(text, style.width - 11) + '\n'; };
   auto text = style.heading("strata") + "   " + field(or_unnamed(facts.name, "(unnamed run)"));
   text += "  run      " + field(or_unnamed(facts.directory, "(no folder)"));
@@ -77,9 +75,9 @@ std::string header(const Facts& facts, const TerminalStyle& style) {
   if (const std::string steady = steady_sentence(facts); !facts.dry && !steady.empty())
     text += "  steady   " + wrapped(steady, 11, style.width).substr(11);
   text += loss_line(facts);
-  const bool goes_on = end == "open";
-  const auto shown_end = goes_on ? "not yet: the run is going on" : shortened(end, style.width - 11);
-  return text + "  end      " + (goes_on || end == "done" ? shown_end : style.alarming(shown_end)) + '\n' +
+  const bool goes_on = facts.end == RunEnd::kOpen;
+  const std::string end(goes_on ? "not yet: the run is going on" : to_string(facts.end));
+  return text + "  end      " + (goes_on || facts.end == RunEnd::kDone ? end : style.alarming(end)) + '\n' +
          check_lines(facts, style);
 }
 
@@ -147,7 +145,7 @@ std::string peak(const Facts& facts, const TerminalStyle& style) {
 std::string plugins(const Facts& facts, const TerminalStyle& style) {
   std::string text;
   for (const auto& plugin : facts.plugins) {
-    if (plugin.status == "ok") continue;
+    if (plugin.is_ok()) continue;
     text += style.alarming("Plugin") + '\n' +
             wrapped(fmt::format("{} is {}: {}", plugin.id, plugin.status,
                                 or_unnamed(plugin.reason, "no reason given")),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/report/words/shape_words.hpp"
+#include "host/report/words/sentences.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "host/report/quantity.hpp"
-#include "host/report/words/finding_words.hpp"
 
 namespace strata::report {
 namespace {

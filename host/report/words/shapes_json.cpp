@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "host/analysis/facts/memory_facts.hpp"
-#include "host/report/words/shape_words.hpp"
+#include "host/report/words/sentences.hpp"
 
 namespace strata::report {
 namespace {

@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/runtime/store/store.hpp"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <exception>
+#include <map>
+#include <mutex>
 #include <new>
 #include <optional>
 #include <stdexcept>
 #include <thread>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "host/runtime/clock.hpp"
 #include "host/runtime/file_lock.hpp"
 #include "host/runtime/problem_list.hpp"
 #include "host/runtime/spool_pool.hpp"
 #include "host/runtime/store/definition_log.hpp"
-#include "host/runtime/store/lost_rows.hpp"
 #include "host/runtime/store/open_store.hpp"
 #include "host/runtime/store/store_database.hpp"
 #include "host/runtime/store/store_place.hpp"
@@ -30,6 +33,30 @@
 #include "strata/runtime/file_system.hpp"
 
 namespace strata {
+
+// Counts the rows of threads that have no spool because no file could be created, until they can be recorded.
+class LostRows {
+ public:
+  // [any] [alloc-lock]
+  void add(std::uint32_t table, std::uint32_t thread, std::int64_t now_ns) {
+    const std::lock_guard lock(mutex_);
+    Gap& gap = gaps_.try_emplace({table, thread}, Gap{table, thread, 0, now_ns, now_ns}).first->second;
+    ++gap.rows;
+    gap.end_ns = now_ns;
+  }
+
+  // [any]
+  void move_to(DefinitionLog& log) {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [key, gap] : gaps_) log.append(gap);
+    gaps_.clear();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Gap> gaps_;  // by table and thread
+};
+
 namespace {
 
 // An append is a copy of one row.

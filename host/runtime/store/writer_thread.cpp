@@ -1,22 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/runtime/store/writer_thread.hpp"
 
-#include <fmt/format.h>
 #include <pthread.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <exception>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "host/runtime/clock.hpp"
-#include "host/runtime/store/last_thread.hpp"
 #include "host/runtime/store/store.hpp"
 
 namespace strata {
 namespace {
+
+// A program whose main() calls pthread_exit ends with its last thread. It must not wait for one of our
+// threads.
+
+// See proc(5): the state follows the name, which is in parentheses and may contain any. The first thread
+// stays a zombie until the process ends.
+bool has_first_thread_ended() {
+  std::ifstream stream("/proc/self/stat");
+  const std::string text(std::istreambuf_iterator<char>(stream), {});
+  const std::size_t name_end = text.rfind(')');
+  return name_end != std::string::npos && text.substr(name_end).starts_with(") Z");
+}
+
+// Whether the process's first thread and all others except the caller have ended. False if that is unknown.
+bool is_last_thread() noexcept {
+  try {
+    if (!has_first_thread_ended()) return false;
+    const std::string first = std::to_string(getpid()), own = std::to_string(gettid());
+    const std::filesystem::directory_iterator threads("/proc/self/task");
+    return std::all_of(begin(threads), end(threads), [&](const auto& thread) {
+      return thread.path().filename() == first || thread.path().filename() == own;
+    });
+  } catch (const std::exception&) {
+    return false;
+  }
+}
 
 constexpr std::chrono::milliseconds kBatchInterval{200};
 // So long at once, of one transaction.

@@ -1,21 +1,171 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/trainer/checkpointing/checkpoint.hpp"
 
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include <ATen/ATen.h>
+#include <ATen/Context.h>
+#include <ATen/core/Tensor.h>
 #include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/custom_class.h>
 
-#include <memory>
-#include <stdexcept>
-#include <utility>
-#include <vector>
-
-#include "host/trainer/checkpointing/kept_forward.hpp"
 #include "host/trainer/checkpointing/saved_tensor_hooks.hpp"
+#include "host/trainer/models/module_scope.hpp"
+#include "host/trainer/precision/number_format.hpp"
 
 namespace strata::trainer {
 namespace {
+
+// The state that a checkpointed layer keeps from its forward until it is repeated.
+
+// The state that a forward depends on besides its inputs and weights: random number generators and autocast.
+class ForwardState {
+ public:
+  // The calling thread's state, for a forward on `device` of the module at `scope`, which keeps it.
+  ForwardState(at::Device device, const ModuleScope& scope);
+
+  // While it lives, generators have their old state, autocast is set and gradients are recorded; then the
+  // generators are restored.
+  class Again {
+   public:
+    explicit Again(const ForwardState& state);
+    ~Again();
+    Again(const Again&) = delete;
+    Again& operator=(const Again&) = delete;
+
+   private:
+    at::Device device_;
+    at::Tensor cpu_generator_;     // its state at the forward
+    at::Tensor device_generator_;  // undefined on the CPU
+    AutocastGuard autocast_;
+    at::AutoGradMode gradients_;
+  };
+
+ private:
+  at::Device device_;
+  at::Tensor cpu_generator_;
+  at::Tensor device_generator_;
+  AutocastState autocast_;
+};
+
+// A tensor that we keep, reported to the engine that observes saved tensors.
+class Kept {
+ public:
+  void keep(const at::Tensor& tensor);
+  const at::Tensor& tensor() const { return tensor_; }
+  // Stops keeping it and returns it.
+  at::Tensor take();
+
+ private:
+  at::Tensor tensor_;
+  std::unique_ptr<SavedVariableHooks> watched_;
+};
+
+enum class InputPlace { kWhereItIs, kHostMemory };
+
+// The layer's input: on its device, or in host memory.
+class KeptInput {
+ public:
+  // A copy to host memory is ordered on the current stream: `x` may be freed at once.
+  KeptInput(const at::Tensor& x, InputPlace place, const ModuleScope& scope);
+
+  // The input for the repeated forward: the same tensor, or an equal one on its device again. It requires a
+  // gradient if `x` did, and is not a leaf if `x` was not.
+  at::Tensor bring_back(const ModuleScope& scope) const;
+
+ private:
+  Kept kept_;
+  at::Device device_;
+  bool is_moved_;
+  bool requires_gradient_;
+};
+
+at::Tensor generator_state(at::Device device) {
+  at::Generator generator = at::globalContext().defaultGenerator(device);
+  const std::lock_guard<std::mutex> lock(generator.mutex());
+  return generator.get_state();
+}
+
+void set_generator_state(at::Device device, const at::Tensor& state) {
+  at::Generator generator = at::globalContext().defaultGenerator(device);
+  const std::lock_guard<std::mutex> lock(generator.mutex());
+  generator.set_state(state);
+}
+
+at::Tensor device_generator_state(at::Device device) {
+  return device.is_cpu() ? at::Tensor() : generator_state(device);
+}
+
+constexpr const char* kInput = "input";
+
+at::Tensor host_copy(const at::Tensor& x) {
+  const at::NoGradGuard no_gradients;
+  const at::TensorOptions options = x.options().device(at::kCPU).pinned_memory(x.is_cuda());
+  return at::empty(x.sizes(), options).copy_(x, /*non_blocking=*/true);
+}
+
+ForwardState::ForwardState(at::Device device, const ModuleScope& scope)
+    : device_(device),
+      cpu_generator_(generator_state(at::kCPU)),
+      device_generator_(device_generator_state(device)),
+      autocast_(AutocastState::current(device.type())) {
+  scope.keeps("cpu_generator", cpu_generator_);
+  scope.keeps("device_generator", device_generator_);
+}
+
+ForwardState::Again::Again(const ForwardState& state)
+    : device_(state.device_),
+      cpu_generator_(generator_state(at::kCPU)),
+      device_generator_(device_generator_state(state.device_)),
+      autocast_(state.device_.type(), state.autocast_),
+      gradients_(true) {
+  set_generator_state(at::kCPU, state.cpu_generator_);
+  if (device_generator_.defined()) set_generator_state(device_, state.device_generator_);
+}
+
+ForwardState::Again::~Again() {
+  set_generator_state(at::kCPU, cpu_generator_);
+  if (device_generator_.defined()) set_generator_state(device_, device_generator_);
+}
+
+void Kept::keep(const at::Tensor& tensor) {
+  tensor_ = tensor;
+  watched_ = watching_hooks();
+  if (watched_) watched_->call_pack_hook(tensor.detach());
+}
+
+at::Tensor Kept::take() {
+  watched_.reset();
+  return std::exchange(tensor_, {});
+}
+
+KeptInput::KeptInput(const at::Tensor& x, InputPlace place, const ModuleScope& scope)
+    : device_(x.device()),
+      is_moved_(place == InputPlace::kHostMemory),
+      requires_gradient_(x.requires_grad()) {
+  // Not detached: a detached tensor would be a leaf, and autocast caches its casts of leaves.
+  kept_.keep(is_moved_ ? host_copy(x) : x);
+  is_moved_ ? scope.offloads(kInput, kept_.tensor()) : scope.keeps(kInput, x);
+}
+
+at::Tensor KeptInput::bring_back(const ModuleScope& scope) const {
+  if (!is_moved_) return kept_.tensor();
+  at::Tensor back;
+  {
+    const at::NoGradGuard no_gradients;
+    back = kept_.tensor().to(device_, kept_.tensor().scalar_type(), /*non_blocking=*/true, /*copy=*/true);
+  }
+  scope.keeps(kInput, back);
+  if (!requires_gradient_) return back;
+  // A view: autocast would take a leaf for a weight, and keep its cast.
+  return back.requires_grad_().view_as(back);
+}
 
 // Thrown through the layer once it has saved everything again.
 struct AllRecomputed {};

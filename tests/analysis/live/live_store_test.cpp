@@ -239,7 +239,7 @@ TEST_F(LiveStoreTest, StepsPhasesAndStates) {
   testing::run_sql(store_, "INSERT OR REPLACE INTO meta VALUES ('end', 'failed')");
   look(LiveWriter::kNone);
   EXPECT_EQ(seen().state, LiveState::kEnded);
-  EXPECT_EQ(seen().end, "failed");
+  EXPECT_EQ(seen().end, RunEnd::kFailed);
 }
 
 // As the report has it.
@@ -251,7 +251,7 @@ TEST_F(LiveStoreTest, AKilledRunWhoseCommandASignalEndedWasInterrupted) {
   std::ofstream(folder_.path() / "run/manifest.json") << R"({"command": {"exit_code": 143}})";
   look(LiveWriter::kGone);
   EXPECT_EQ(seen().state, LiveState::kEnded);
-  EXPECT_EQ(seen().end, "interrupted");
+  EXPECT_EQ(seen().end, RunEnd::kInterrupted);
 }
 
 // Begins and ends are tables of their own, which are read one after the other.

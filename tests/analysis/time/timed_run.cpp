@@ -11,7 +11,7 @@ namespace strata::analysis::testing {
 
 TimedRun::TimedRun() {
   run_.name = "timed";
-  run_.end = "done";
+  run_.end = analysis::RunEnd::kDone;
   run_.last_step = UINT64_MAX;
   run_.time.recorded = true;
 }

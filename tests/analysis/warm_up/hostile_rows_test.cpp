@@ -5,7 +5,7 @@
 #include <string>
 
 #include "host/analysis/analyse.hpp"
-#include "host/analysis/json/warm_up_json.hpp"
+#include "host/analysis/json/summary_parts.hpp"
 #include "host/analysis/recording/run_error.hpp"
 #include "tests/analysis/store_writer.hpp"
 #include "tests/analysis/training_run.hpp"

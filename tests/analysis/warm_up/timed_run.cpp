@@ -17,7 +17,7 @@ constexpr std::uint32_t kDriver = 100;
 
 TimedRun::TimedRun() {
   run_.name = "timed";
-  run_.end = "done";
+  run_.end = analysis::RunEnd::kDone;
   run_.closed = true;
   run_.last_step = UINT64_MAX;
   run_.begin_ns = now_ns_;

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "host/analysis/json/warm_up_json.hpp"
+#include "host/analysis/json/summary_parts.hpp"
 #include "strata/ext/activity.h"
 #include "strata/ext/phase.h"
 #include "tests/analysis/warm_up/timed_run.hpp"

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/report/words/sentences.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <variant>
+
+#include "host/report/peak_context.hpp"
+#include "host/report/quantity.hpp"
+
+namespace strata::report {
+
+using analysis::RunDiff;
+
+std::string time_warning(const RunDiff& diff) {
+  if (diff.base.is_dry != diff.now.is_dry)
+    return "one of the runs used a dry device, which computes nothing: their times cannot be compared";
+  if (diff.base.is_dry)
+    return "a dry device computes nothing: their times are only the host's part of a step";
+  return "";
+}
+
+std::vector<std::string> run_warnings(const RunDiff& diff) {
+  std::vector<std::string> warnings;
+  if (diff.base.device != diff.now.device)
+    warnings.push_back(fmt::format("the devices differ: {} and {}", diff.base.device, diff.now.device));
+  if (diff.base.has_layers != diff.now.has_layers)
+    warnings.push_back(fmt::format(
+        "only the {} run recorded layers, so their memory differs; record the other run with --layers too",
+        diff.base.has_layers ? "base" : "new"));
+  for (const auto& [which, run] : {std::pair("base", &diff.base), std::pair("new", &diff.now)}) {
+    if (run->outside_window)
+      warnings.push_back(fmt::format(
+          "the {} run allocates more outside its window: {}, {}; run_peak_allocated covers the whole run",
+          which, in_mib(run->outside_window->allocated_bytes), moment_of(*run->outside_window)));
+    if (run->end != analysis::RunEnd::kDone)
+      warnings.push_back(fmt::format("the {} run did not finish: {}", which, to_string(run->end)));
+    for (const std::string& warning : run->warnings)
+      warnings.push_back(fmt::format("{} run: {}", which, warning));
+  }
+  return warnings;
+}
+
+std::vector<std::string> warnings_of(const RunDiff& diff) {
+  std::vector<std::string> warnings = run_warnings(diff);
+  if (std::string time = time_warning(diff); !time.empty())
+    warnings.insert(warnings.begin(), std::move(time));
+  return warnings;
+}
+
+namespace {
+
+using analysis::Finding;
+using analysis::FindingKind;
+
+// The sentences of a finding, by its detail.
+struct FindingSentence {
+  const Finding& finding;
+
+  std::string operator()(const std::monostate&) const {
+    return finding.kind == FindingKind::kDeferredFrees
+               ? "The program freed this memory, but a stream still uses it (record_stream)."
+               : "";
+  }
+
+  std::string operator()(const analysis::KeptFinding& kept) const {
+    return fmt::format("The program still holds results of {}{}; {} made most of them.",
+                       counted(kept.forwards, "earlier forward", "earlier forwards"),
+                       kept.are_graphs ? ", with their autograd graphs" : "", maker_words(kept.maker));
+  }
+
+  std::string operator()(const analysis::UnusedGraphFinding& graph) const {
+    const std::string of_module = finding.module.empty() ? "" : " of " + finding.module;
+    if (finding.kind == FindingKind::kUntakenGradients)
+      return fmt::format("No optimizer uses these gradients{}.", of_module);
+    const std::string graphs = finding.module.empty()
+                                   ? "these autograd graphs"
+                                   : "autograd graphs of " + forwards_words(finding.module);
+    return graph.has_no_step ? fmt::format("No optimizer uses the gradients of {}.", graphs)
+                             : fmt::format("No backward uses {}.", graphs);
+  }
+
+  std::string operator()(const analysis::OutputsFinding& outputs) const {
+    const std::string maker = maker_words(outputs.maker);
+    if (finding.kind == FindingKind::kEvaluation)
+      return fmt::format("Forwards without a graph made this, as in an evaluation; {} made most of it.",
+                         maker);
+    return fmt::format("The program holds {} of forwards without a graph at once; {} made most of them.",
+                       counted(outputs.blocks, "output", "outputs"), maker);
+  }
+
+  std::string operator()(const analysis::HeldFinding& held) const {
+    const std::string maker = maker_words(held.maker);
+    switch (held.may_go) {
+      case analysis::MayGo::kBeforeNextStep:
+        return fmt::format("The program still holds what {} made in an earlier step.", maker);
+      case analysis::MayGo::kBeforeBackward:
+        return fmt::format("The program holds what {} made, but backward reads only its softmax.", maker);
+      default:
+        return fmt::format("The program holds what {} made, but its backward has ended.", maker);
+    }
+  }
+
+  std::string operator()(const analysis::PiecesFinding& pieces) const {
+    return fmt::format(
+        "The allocator has free memory, but in pieces of at most {}; the program requested {}.",
+        in_mib(pieces.largest_bytes), in_mib(pieces.requested_bytes));
+  }
+
+  std::string operator()(const analysis::BoundFinding& bound) const {
+    const std::string next = fmt::format("{}, {}", in_mib(bound.allocated_bytes),
+                                         bound.phase.empty() ? "between phases" : "in " + bound.phase);
+    if (finding.kind == FindingKind::kNextPeak)
+      return fmt::format("Lowering only this peak saves at most this much: the next-highest is {}.", next);
+    return fmt::format("Changing only {} saves at most this much: the highest moment outside it is {}.",
+                       bound.part_of_step, next);
+  }
+};
+
+}  // namespace
+
+std::string finding_text(const Finding& finding) {
+  return std::visit(FindingSentence{finding}, finding.detail);
+}
+
+std::string maker_words(const analysis::Maker& maker) {
+  const std::string op = maker.op.empty() ? "a forward" : maker.op;
+  return maker.layer.empty() ? op : fmt::format("{} in {}", op, maker.layer);
+}
+
+std::string forwards_words(std::string_view module) {
+  return module.empty() ? "forwards that no backward follows" : fmt::format("forwards of {}", module);
+}
+
+}  // namespace strata::report
