@@ -17,6 +17,7 @@ import time
 
 import estimation
 import machine
+import on_a_card
 import page
 import recorders
 import scaling_cells
@@ -29,7 +30,7 @@ from command import Failed
 from results import Results
 from settings import REPOSITORY, Settings, options, say
 
-MODULES = (estimation, recorders, scaling_events, scaling_layers, scaling_threads, scaling_ranks, scaling_cells, targets)
+MODULES = (estimation, on_a_card, recorders, scaling_events, scaling_layers, scaling_threads, scaling_ranks, scaling_cells, targets)
 TABLES = {table.name: table for module in MODULES for table in module.tables()}
 
 

@@ -23,6 +23,7 @@ import curve  # noqa: E402
 import estimation  # noqa: E402
 import machine  # noqa: E402
 import markdown  # noqa: E402
+import on_a_card  # noqa: E402
 import page  # noqa: E402
 import recorders  # noqa: E402
 import scaling_events  # noqa: E402
@@ -250,3 +251,27 @@ def test_the_cheapest_table_can_be_measured(tmp_path):
     assert found["events"] >= 4000
     assert found["store_bytes"] > 0
     assert scaling_events.write({"points": [found]}).count("\n| ") >= 2
+
+
+def test_the_table_of_a_card_says_what_is_missed_and_what_was_not_measured():
+    way = {"what": "`strata exec`", "step_ms": 12.0, "ratio": 1.2, "ratios": [1.1, 1.3], "late_ratio": None, "limit": 1.1, "start_seconds": 3.0}
+    way |= {"end_seconds": 2.0, "store_bytes_a_step": 2e5, "losses_equal": True, "peak_equal": False}
+    programs = {"small": {"title": "small layers", "ways": {"exec": way}}}
+    text = on_a_card.write({"card": "A card", "dry": True, "date": "2026-01-02", "programs": programs, "missing": {"nsys": "not installed"}})
+    assert "| `strata exec` | 12.00 | 1.20 (1.10 to 1.30) | 1.10: **missed** | – | 3.0 | 2.0 | 0.2 |" in text
+    assert "The losses of all runs are equal" in text
+    assert "The peaks of torch's allocator differ under `strata exec`." in text
+    assert "Not measured: nsys (not installed)." in text
+    assert text.startswith("Dry A card: nothing is computed")
+
+
+def test_what_recorders_add_to_a_step_is_measured(tmp_path):
+    """The whole program, for one round of a few steps on a dry card."""
+    words = ["--strata", STRATA, "--dry", "--programs", "small", "--ways", "exec,history", "--rounds", "1", "--steps", "12"]
+    done = subprocess.run([sys.executable, REPOSITORY / "bench/on_a_card.py", *words, "--json", tmp_path / "cost.json"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    ways = json.loads((tmp_path / "cost.json").read_text())["programs"]["small"]["ways"]
+    assert set(ways) == {"bare", "exec", "history"}
+    assert all(way["losses_equal"] and way["peak_equal"] for way in ways.values())
+    assert ways["exec"]["store_bytes_a_step"] > 0 == ways["bare"]["store_bytes_a_step"]
+    assert "12 small layers" in done.stdout
