@@ -9,6 +9,7 @@
 #include "host/analysis/allocator/caching_allocator.hpp"
 #include "host/analysis/allocator/other_memory.hpp"
 #include "host/analysis/allocator/places.hpp"
+#include "host/analysis/attribution/equal_steps.hpp"
 #include "host/analysis/attribution/layers.hpp"
 #include "host/analysis/checks/cross_check.hpp"
 #include "host/analysis/checks/layer_estimate.hpp"
@@ -105,6 +106,7 @@ void give_back(Rows& rows) {
 }  // namespace
 
 Facts analyse(Recording run, const Method& method) {
+  run.step_detail = share_operators_of_equal_steps(run);
   BlockTable table = build_blocks(run);
   give_back(run.memory);
   const OpTable ops(run);

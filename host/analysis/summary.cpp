@@ -242,6 +242,10 @@ std::string summary_json(const Facts& facts, FindingText text_of) {
       {"shapes", shapes_json(facts)},
       {"loss", loss_json(facts)},
       {"thinned", thinned_json(facts)},
+      {"step_detail",
+       {{"recorded", facts.step_detail.recorded},
+        {"named", facts.step_detail.named},
+        {"without", facts.step_detail.without}}},
   };
   return summary.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

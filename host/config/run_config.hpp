@@ -248,6 +248,7 @@ struct DdpConfig {
 };
 
 struct TorchSourceConfig {
+  std::string detail = "auto";           // auto: operators in some of these steps; all
   std::string ops = "window";            // steps whose operators are recorded: window, run or none
   bool saved_tensors = false;            // tensors that autograd saves, through our own engine
   bool cross_check = false;              // also record c10's own memory reporting and DeviceStats

@@ -13,6 +13,10 @@ inline constexpr std::array kOptions{
         "ops", "window|run|none", "window",
         "Record operators, which give allocations a name: in all steps except those that wait for the window "
         "(but including the first step, because its blocks stay), in the whole run, or never."),
+    option::choice(
+        "detail", "auto|all", "auto",
+        "The steps of the window in which operators are recorded: the first 10 and then every 50th, "
+        "or all. With saved tensors, shapes or Python stacks, all."),
     option::flag("saved_tensors", "false",
                  "Record what autograd keeps for backward, through Strata's own autograd engine."),
     option::flag("cross_check", "false",

@@ -6,6 +6,7 @@
 #include <exception>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "sources/torch/allocators/cpu_allocator.hpp"
 #include "sources/torch/allocators/cuda_allocator.hpp"
@@ -38,6 +39,9 @@ bool hears_of_memory(const Host& host, const strata_emit_service& emit) {
 // The host of a run that began before CUDA did.
 std::atomic<const Host*> waiting{nullptr};
 
+// Few enough that their operators cost a long run nothing; so many that a short one has them everywhere.
+constexpr std::uint64_t kFirstDetailedSteps = 10, kDetailedStepEvery = 50;
+
 void trace_late_cuda() {
   const Emission emission;
   const Host* const host = emission ? waiting.exchange(nullptr) : nullptr;
@@ -51,6 +55,8 @@ TorchSource::TorchSource(const Host& host)
       emit_(host_.service<strata_emit_service>(STRATA_EXT_EMIT)),
       training_(host_.service<strata_training_service>(STRATA_EXT_TRAINING)),
       ops_(host_.text("ops")),
+      in_all_steps_(host_.text("detail") == std::string_view("all") || host_.flag("saved_tensors") ||
+                    host_.flag("shapes") || host_.flag("python_stacks")),
       saved_tensors_(host_.flag("saved_tensors")),
       shapes_(host_.flag("shapes") ? Shapes::kReported : Shapes::kNotReported),
       sampled_at_(host_.text("memory_samples")) {
@@ -87,6 +93,7 @@ bool TorchSource::listens_to(const char* id) const {
 
 void TorchSource::begin_run(const strata_when& when, const strata_run_info&) {
   stepped_ = false;
+  window_steps_ = 0;
   require(wait_for_emissions() ? "" : kStuckThread);
   if (hears_of_memory(host_, *emit_)) trace_allocators();
   if (memory_report_) memory_report_->begin();
@@ -117,11 +124,19 @@ void TorchSource::ready(const strata_when& when) {
   if (samples_) samples_->take(when);
 }
 
+// Whether operators are observed in the window's step of that number. Others take their names from one that
+// does the same (host/analysis/attribution/equal_steps.hpp).
+bool TorchSource::is_detailed(std::uint64_t nth) const {
+  return in_all_steps_ || nth < kFirstDetailedSteps || nth % kDetailedStepEvery == 0;
+}
+
 // Interest changes when the window opens or closes, at step boundaries. Operators of steps before the window
 // are not observed, because torch's own record of each would cost more than everything else that is traced.
 // The first step is an exception: the memory that it allocates stays (optimizer state, gradients).
 void TorchSource::begin_step(const strata_when& when, const strata_step_info& step) {
-  const bool looking = ops_ == "run" || step.schedule != STRATA_STEP_WAIT || !stepped_;
+  const bool in_window = step.schedule != STRATA_STEP_WAIT;
+  const bool looking = ops_ == "run" || !stepped_ || (in_window && is_detailed(window_steps_));
+  if (in_window) ++window_steps_;
   stepped_ = true;
   if (op_observer_) op_observer_->follow_interest(looking);
   if (training_watch_) training_watch_->follow_operators(op_observer_ && looking);

@@ -58,16 +58,19 @@ class TorchSource {
 
  private:
   void trace_allocators();
+  bool is_detailed(std::uint64_t nth) const;
   void let_go();
 
   Host host_;
   const strata_emit_service* emit_;
   const strata_training_service* training_;  // null: steps and phases are marked
   std::string ops_;
+  bool in_all_steps_;
   bool saved_tensors_;
   Shapes shapes_;
-  bool stepped_ = false;  // this run has begun a step
-  bool exiting_ = false;  // torch's and CUDA's own objects may already be destroyed
+  std::uint64_t window_steps_ = 0;  // that have begun
+  bool stepped_ = false;            // this run has begun a step
+  bool exiting_ = false;            // torch's and CUDA's own objects may already be destroyed
   std::string sampled_at_;
   std::optional<MemorySamples> samples_;
   std::optional<MemoryReport> memory_report_;

@@ -37,9 +37,10 @@ TEST(SessionOptionsOf, LoadTheTorchSourceOnlyForPlugins) {
   std::string texts;
   for (const PluginOption& option : options.sources.front().options)
     texts += option.key + "=" + option.text + " ";
-  EXPECT_EQ(texts,
-            "ops=window saved_tensors=true cross_check=false memory_samples=phase layer_outputs=false "
-            "shapes=false ");
+  EXPECT_EQ(
+      texts,
+      "ops=window detail=auto saved_tensors=true cross_check=false memory_samples=phase layer_outputs=false "
+      "shapes=false ");
 }
 
 TEST(SessionOptionsOf, LoadTheCuptiSourceOnlyForDevices) {

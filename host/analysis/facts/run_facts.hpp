@@ -26,6 +26,13 @@ struct FaultFact {
   std::uint64_t count = 0;
 };
 
+// Steps with memory events, by where their operators come from (attribution/equal_steps.hpp).
+struct StepDetail {
+  std::uint64_t recorded = 0;
+  std::uint64_t named = 0;    // those of a recorded step that does the same
+  std::uint64_t without = 0;  // none
+};
+
 struct RunFacts {
   std::string name;
   std::int64_t begin_ns = 0, end_ns = 0;  // times in pages count from begin_ns
@@ -35,8 +42,9 @@ struct RunFacts {
   std::string trainer;          // of the loop: "transformers", "lightning", "libtorch"; empty: its own
   bool is_configured = true;    // Strata's own training, configured in a file; else a program
   std::vector<PluginFact> plugins;
-  std::vector<FaultFact> faults;   // of a closed run
-  Thinned thinned;                 // the window of the statistics begins after it, that of the peak does not
+  std::vector<FaultFact> faults;  // of a closed run
+  Thinned thinned;                // the window of the statistics begins after it, that of the peak does not
+  StepDetail step_detail;
   std::uint64_t dropped_rows = 0;  // rows without space in the store
   std::optional<DryFact> dry;      // set: nothing was measured on a real GPU
   std::uint64_t pid = 0, rank = 0, world_size = 1;

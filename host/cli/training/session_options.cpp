@@ -3,11 +3,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <string>
 #include <utility>
 
 namespace strata::cli {
 namespace {
+
+// Whether the plugin uses operators to name allocations, or not at all.
+bool needs_only_names(const PluginRequest& plugin) {
+  const std::string id = std::filesystem::path(plugin.name).stem().string();
+  return id == "allocator_tracer" || id == "nvtx_markers";
+}
 
 PluginRequest torch_source(const config::RunConfig& config) {
   const std::string place = config.file.string() + ": trace";
@@ -15,8 +23,11 @@ PluginRequest torch_source(const config::RunConfig& config) {
     return PluginOption{.key = key, .text = std::move(text), .place = fmt::format("{}.{}", place, key)};
   };
   const auto flag = [&](const char* key, bool value) { return option(key, value ? "true" : "false"); };
+  const bool is_sampled =
+      config.trace.detail == "auto" && std::ranges::all_of(config.plugins, needs_only_names);
   return {.name = "torch",
-          .options = {option("ops", config.trace.ops), flag("saved_tensors", config.trace.saved_tensors),
+          .options = {option("ops", config.trace.ops), option("detail", is_sampled ? "auto" : "all"),
+                      flag("saved_tensors", config.trace.saved_tensors),
                       flag("cross_check", config.trace.cross_check),
                       option("memory_samples", config.trace.memory_samples),
                       flag("layer_outputs", config.trace.layer_outputs), flag("shapes", config.trace.shapes)},

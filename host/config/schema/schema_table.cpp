@@ -205,6 +205,13 @@ std::vector<Key> other_keys() {
        .default_text = "window",
        .help = "Record operators, which give allocations a name: in all steps except waiting ones (but "
                "including the first step, because its blocks stay), in the whole run, or never."},
+      {.path = "trace.detail",
+       .type = choice<&C::trace, &T::detail>({"auto", "all"}),
+       .default_text = "auto",
+       .help =
+           "The recorded steps in which operators are recorded. all: in all. auto: in the first 10 and then "
+           "in every 50th, if no plugin but allocator_tracer and nvtx_markers needs them. Allocations are "
+           "recorded in every step, and take their names from a step with the same allocations."},
       {.path = "trace.saved_tensors",
        .type = flag<&C::trace, &T::saved_tensors>(),
        .default_text = "false",

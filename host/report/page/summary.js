@@ -7,7 +7,7 @@ function fillHeader(run) {
   d3.select('#run-name').text(name || '(unnamed run)');
   d3.select('#run-directory').text(directory);
   const chips = [{text: device}, {text: `steps ${first} to ${last}`}, {text: `${withThousands(events)} events`},
-    end === 'open' ? {text: 'going on'} : {text: end || 'end unknown', class: end === 'done' ? 'good' : 'alarming'},
+    end === 'open' ? {text: 'going on'} : {text: end === 'unknown' ? 'end unknown' : end, class: end === 'done' ? 'good' : 'alarming'},
     ...run.checks.map(([label, good, all, holds]) =>
       ({text: `${label}: ${withThousands(good)} of ${withThousands(all)}`, class: holds ? 'good' : 'alarming'}))];
   d3.select('#run-facts').selectAll('li').data(chips).enter().append('li')
@@ -16,6 +16,7 @@ function fillHeader(run) {
 
 // What is no trouble first, then what is.
 function noticesOf(run) {
+  const detail = run.run.detail ? [{text: `Recorded: ${run.run.detail}.`, calm: true}] : [];
   const dry = run.run.dry === null ? [] : [{text: `Dry run. ${run.run.dry}.`, calm: true}];
   const plugins = run.plugins.filter(({status}) => status !== 'ok')
     .map(({id, status, reason}) => ({text: `Plugin ${id} is ${status}: ${reason || 'no reason given'}`}));
@@ -24,7 +25,7 @@ function noticesOf(run) {
   const isTraced = run.plugins.some(({id, status}) => id === 'allocator_tracer' && status === 'ok');
   const why = isTraced ? 'None was made, or what was is lost, as the warnings say.' : 'It needs the plugin allocator_tracer and a source of memory events.';
   const empty = run.isEmpty ? [{text: `No allocation was recorded: the memory of this run is not known. ${why}`}] : [];
-  return [...dry, ...plugins, ...warnings, ...more, ...empty];
+  return [...dry, ...detail, ...plugins, ...warnings, ...more, ...empty];
 }
 
 function fillNotices(run) {

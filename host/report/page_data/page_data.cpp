@@ -19,6 +19,7 @@
 #include "host/report/stream/event_columns.hpp"
 #include "host/report/text.hpp"
 #include "host/report/timeline.hpp"
+#include "host/report/words/sentences.hpp"
 
 namespace strata::report {
 namespace {
@@ -90,6 +91,7 @@ json run_data(const Facts& facts, const RunTime& time, const EventStream& stream
   data["dry"] = facts.dry ? json(name(dry_admissions(*facts.dry))) : json();
   data["paced_by_host"] = facts.dry && !facts.dry->modelled_clock;  // its times mean nothing
   data["end"] = to_string(facts.end);
+  data["detail"] = step_detail_text(facts.step_detail);
   data["first_step"] = facts.first_step;
   data["last_step"] = facts.last_step;
   data["window_begin_ns"] = within_run(facts.window_begin_ns);

@@ -22,6 +22,7 @@
 #include "host/report/terminal/terminal_tables.hpp"
 #include "host/report/text.hpp"
 #include "host/report/time/time_report.hpp"
+#include "host/report/words/sentences.hpp"
 
 namespace strata::report {
 namespace {
@@ -74,6 +75,8 @@ std::string header(const Facts& facts, const TerminalStyle& style) {
   // The times of a dry device's host mean nothing.
   if (const std::string steady = steady_sentence(facts); !facts.dry && !steady.empty())
     text += "  steady   " + wrapped(steady, 11, style.width).substr(11);
+  if (const std::string detail = step_detail_text(facts.step_detail); !detail.empty())
+    text += "  detail   " + wrapped(detail, 11, style.width).substr(11);
   text += loss_line(facts);
   const bool goes_on = facts.end == RunEnd::kOpen;
   const std::string end(goes_on ? "not yet: the run is going on" : to_string(facts.end));

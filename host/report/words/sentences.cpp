@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <utility>
 #include <variant>
 
@@ -19,6 +20,18 @@ std::string time_warning(const RunDiff& diff) {
   if (diff.base.is_dry)
     return "a dry device computes nothing: their times are only the host's part of a step";
   return "";
+}
+
+std::string step_detail_text(const analysis::StepDetail& detail) {
+  const std::uint64_t others = detail.named + detail.without;
+  if (detail.recorded == 0 || others == 0) return "";
+  std::string text = fmt::format("operators of {} of {} steps", thousands(detail.recorded),
+                                 thousands(detail.recorded + others));
+  if (detail.named != 0)
+    text += fmt::format("; {} with the same allocations take their names from them", thousands(detail.named));
+  if (detail.without != 0)
+    text += fmt::format("; {} have none (--set trace.detail=all records all)", thousands(detail.without));
+  return text;
 }
 
 std::vector<std::string> run_warnings(const RunDiff& diff) {

@@ -8,6 +8,7 @@
 
 #include "host/analysis/diff/run_diff.hpp"
 #include "host/analysis/facts/finding.hpp"
+#include "host/analysis/facts/run_facts.hpp"
 #include "host/analysis/shapes/shape.hpp"
 #include "host/report/words/remedy_words.hpp"
 
@@ -22,6 +23,9 @@ std::vector<std::string> run_warnings(const analysis::RunDiff& diff);
 
 // Both.
 std::vector<std::string> warnings_of(const analysis::RunDiff& diff);
+
+// Which steps recorded operators, if not all did: "operators of 11 of 60 steps, ..."; else empty.
+std::string step_detail_text(const analysis::StepDetail& detail);
 
 // The sentence of a finding.
 std::string finding_text(const analysis::Finding& finding);
