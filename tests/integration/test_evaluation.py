@@ -6,9 +6,10 @@ import json
 import sys
 
 import pytest
-from workspaces import WITHOUT_COMPILER, Workspace
+from workspaces import Workspace
 
-PROGRAM = WITHOUT_COMPILER + """
+PROGRAM = """
+import sys, torch
 from torch import nn
 rows, words = int(sys.argv[1]), sys.argv[2:]
 model = nn.Sequential(nn.Linear(256, 1024), nn.ReLU(), nn.Linear(1024, 4096)).cuda()

@@ -7,10 +7,10 @@ import subprocess
 import sys
 
 import pytest
-from workspaces import REPOSITORY, WITHOUT_COMPILER
+from workspaces import REPOSITORY
 
-TRAINS = WITHOUT_COMPILER + """
-import os, resource, shutil, signal, threading
+TRAINS = """
+import os, resource, shutil, signal, threading, torch
 layer = torch.nn.Linear(64, 64)
 optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)
 for step in range(6):

@@ -48,7 +48,7 @@ def repeat(workspace, command):
 
 
 @pytest.mark.smoke
-@pytest.mark.parametrize("key, at_least", [("data.batch_size", 20), ("model.context", 150), ("model.layers", 10)])
+@pytest.mark.parametrize("key, at_least", [("data.batch_size", 20), pytest.param("model.context", 150, marks=pytest.mark.long), ("model.layers", 10)])
 def test_the_largest_fits_and_one_more_does_not(small, key, at_least):
     found = json.loads(fit(small, "--device", "t4", "--over", key, "data.batch_size=16", "model.context=512", "--json").stdout)
     largest = found["largest"]
@@ -184,6 +184,7 @@ def test_less_memory_than_the_card_has(small, words):
     repeat(small, found["command"])
 
 
+@pytest.mark.long
 def test_the_least_that_fits_runs_on_the_card(small):
     words = ["--device", "t4", "model.context=512", "device={dry: t4, memory: 3GiB}"]
     fitted = json.loads(fit(small, *words, "--json").stdout)

@@ -59,6 +59,7 @@ def test_the_largest_fits_and_one_more_does_not(program):
     assert found["failure"]["op"] and found["failure"]["phase"]
 
 
+@pytest.mark.long
 def test_over_steps_and_several_cards(program):
     words = ["--", sys.executable, "train.py", "--batch-size={}"]
     table = fit(program, "--devices", "t4,a10", "--over", "8..64", "--steps", "3", *words)

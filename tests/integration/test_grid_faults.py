@@ -87,6 +87,7 @@ def test_a_killed_cell(grid, finished_grid, number):  # noqa: F811
     assert table(grid) == table(finished_grid)
 
 
+@pytest.mark.long
 def test_a_cell_that_hangs(grid, finished_grid):  # noqa: F811
     process = grid.start("grid", "run", "g.yaml", "--out", "out", "limits.timeout=20s", "engine.slots=1")
     wait_for(lambda: (grid.folder / "out/cells").exists() and one_running(grid))

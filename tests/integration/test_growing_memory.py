@@ -6,9 +6,10 @@ import json
 import sys
 
 import pytest
-from workspaces import WITHOUT_COMPILER, Workspace
+from workspaces import Workspace
 
-MODEL = WITHOUT_COMPILER + """
+MODEL = """
+import sys, torch
 from torch import nn
 kept, lets_go = [], "lets go" in sys.argv
 model = nn.Sequential(nn.Linear(256, 1024), nn.Tanh(), nn.Linear(1024, 1024), nn.Tanh(), nn.Linear(1024, 512)).cuda()

@@ -7,7 +7,6 @@ import subprocess
 import sys
 
 import pytest
-from workspaces import WITHOUT_COMPILER
 
 GPT2 = """\
 model: {name: gpt2, size: small}
@@ -92,7 +91,8 @@ def test_a_run_that_had_room_has_no_failure(finished):
     assert "Out of memory" not in finished.strata("report", "out").stdout
 
 
-LAYERS = WITHOUT_COMPILER + """
+LAYERS = """
+import torch
 torch.manual_seed(0)
 model = torch.nn.Sequential(*[torch.nn.Linear(4096, 4096, device="cuda") for _ in range({layers})])
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -161,7 +161,8 @@ def test_a_script_that_goes_on_frees_what_it_means_to(workspace):
     assert summary["categories"]["Unknown"]["max"] <= 0.01 * summary["peak"]["allocated_bytes"]
 
 
-HALVES = WITHOUT_COMPILER + """
+HALVES = """
+import torch
 from torch import nn
 blocks = [nn.Sequential(nn.Linear(4096, 4096), nn.GELU()) for _ in range(8)]
 model = nn.Sequential(*blocks).cuda()

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs with graphs that no backward goes through, or goes through for nothing, and programs that only look so."""
 
-from workspaces import WITHOUT_COMPILER
-
-MODELS = WITHOUT_COMPILER + """
-import contextlib
+MODELS = """
+import contextlib, sys
 import torch
 from torch import nn
 from torch.nn import functional as F

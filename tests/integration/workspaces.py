@@ -8,6 +8,8 @@ import signal
 import sqlite3
 import subprocess
 
+from without_compiler import without_compiler
+
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 STRATA = os.environ.get("STRATA") or str(REPOSITORY / "build/release/bin/strata")
 
@@ -19,12 +21,6 @@ backend: {threads: 1}
 plugins: [allocator_tracer]
 """
 
-# In front of programs that there are many of: torch without its compiler, whose import by the first optimizer takes as long as all the rest.
-WITHOUT_COMPILER = """
-import sys, types, torch
-torch._dynamo = sys.modules["torch._dynamo"] = types.SimpleNamespace(disable=lambda function, *_, **__: function, graph_break=lambda: None)
-"""
-
 
 class Workspace:
     """An empty folder in which the program is called."""
@@ -34,6 +30,8 @@ class Workspace:
 
     def write(self, name, text):
         path = self.folder / name
+        if name.endswith(".py") and isinstance(text, str):
+            text = without_compiler(text)
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
         return path
 

@@ -56,6 +56,9 @@ CASES = [("mnist", "cpu"), ("mnist", "cuda"), ("gpt", "cpu"), ("gpt", "cuda")]
 def examples(installation, tmp_path_factory):
     """A function: the program of an example, built once, from a copy outside of every tree."""
     folder = tmp_path_factory.mktemp("examples")
+    # torch's headers take half a minute a program. Paths below the tests' folder, whose name changes, are no part of what is looked up.
+    cached = {"CCACHE_BASEDIR": str(tmp_path_factory.getbasetemp()), "CCACHE_NOHASHDIR": "1", "HOME": os.environ.get("HOME", "/root")}
+    launcher = ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
 
     def build(name):
         source, made = folder / name, folder / f"{name}-build"
@@ -66,9 +69,9 @@ def examples(installation, tmp_path_factory):
                 (source / "unmarked.cpp").write_text(UNMARKED)
             else:
                 shutil.copytree(installation / f"share/strata/examples/cpp/{name}", source)
-            options = (f"-DCMAKE_PREFIX_PATH={installation}", "-DCMAKE_CXX_FLAGS=-O0 -Wall -Wextra -Werror")
+            options = (f"-DCMAKE_PREFIX_PATH={installation}", "-DCMAKE_CXX_FLAGS=-O0 -Wall -Wextra -Werror", *launcher)
             run("cmake", "-G", "Ninja", "-S", source, "-B", made, *options, env=WITH_TORCH)
-            run("cmake", "--build", made, env=WITH_TORCH)
+            run("cmake", "--build", made, env={**WITH_TORCH, **cached})
         return made / name
 
     return build

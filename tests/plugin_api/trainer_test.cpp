@@ -92,7 +92,7 @@ TEST_F(TrainerMarks, ALibraryThatIsNotThereIsSaidAndTheProgramGoesOn) {
   testing::internal::CaptureStderr();
   one_step(0);
   const std::string message = testing::internal::GetCapturedStderr();
-  EXPECT_NE(message.find("strata: no mark of this program is recorded: STRATA_ATTACH=/nowhere/"),
+  EXPECT_NE(message.find("strata: this program's marks are not recorded: STRATA_ATTACH=/nowhere/"),
             std::string::npos);
   testing::internal::CaptureStderr();
   one_step(1);

@@ -8,6 +8,8 @@ import sqlite3
 import subprocess
 import sys
 
+from without_compiler import without_compiler
+
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 TREE = pathlib.Path(os.environ.get("STRATA_TREE") or REPOSITORY / "build/release")
 STRATA = TREE / "bin/strata"
@@ -21,7 +23,7 @@ class ProgramFolder:
     def write(self, name, text):
         path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+        path.write_text(without_compiler(text) if name.endswith(".py") else text)
         return path
 
     def call(self, *words, timeout=400, **environment):

@@ -5,11 +5,9 @@ import re
 
 import pytest
 
-# A stand-in for torch's compiler, whose import by the first optimizer would take as long as all the rest of a test's own process.
 MODEL = """
-import os, sys, types
+import os, sys
 import pytest, torch
-torch._dynamo = sys.modules["torch._dynamo"] = types.SimpleNamespace(disable=lambda function, *_, **__: function, graph_break=lambda: None)
 
 def train(device, width=1024):
     model = torch.nn.Sequential(torch.nn.Linear(width, width), torch.nn.GELU(), torch.nn.Linear(width, width)).to(device)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/report/unrecorded_modules.hpp"
+#include "host/report/words/unrecorded_modules.hpp"
 #include "host/analysis/facts/facts.hpp"
 
 #include <gtest/gtest.h>

@@ -13,8 +13,8 @@
 #include "host/report/kind_meanings.hpp"
 #include "host/report/quantity.hpp"
 #include "host/report/text.hpp"
-#include "host/report/unrecorded_modules.hpp"
 #include "host/report/words/sentences.hpp"
+#include "host/report/words/unrecorded_modules.hpp"
 
 namespace strata::report {
 namespace {

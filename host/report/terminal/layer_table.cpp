@@ -12,7 +12,7 @@
 #include "host/report/quantity.hpp"
 #include "host/report/terminal_style.hpp"
 #include "host/report/text.hpp"
-#include "host/report/unrecorded_modules.hpp"
+#include "host/report/words/unrecorded_modules.hpp"
 
 namespace strata::report {
 namespace {

@@ -25,8 +25,8 @@
 #include "host/report/terminal/terminal_tables.hpp"
 #include "host/report/terminal_style.hpp"
 #include "host/report/text.hpp"
-#include "host/report/unrecorded_modules.hpp"
 #include "host/report/words/sentences.hpp"
+#include "host/report/words/unrecorded_modules.hpp"
 
 namespace strata::report {
 namespace {

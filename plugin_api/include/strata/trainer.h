@@ -65,8 +65,8 @@ __attribute__((cold, unused)) STRATA_MARK_INLINE const strata_trainer_calls* str
   const char* const path = getauxval(AT_SECURE) == 0 ? getenv(STRATA_ATTACH_VARIABLE) : 0;
   void* const library = path != 0 ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : 0;
   if (path != 0 && library == 0)
-    fprintf(stderr, "strata: no mark of this program is recorded: %s=%s: %s\n", STRATA_ATTACH_VARIABLE, path,
-            dlerror());
+    fprintf(stderr, "strata: this program's marks are not recorded: %s=%s: %s\n", STRATA_ATTACH_VARIABLE,
+            path, dlerror());
   if (library != 0) {
     strata_trainer_bind_function bind;
     void* const found = dlsym(library, STRATA_TRAINER_BIND_SYMBOL);
