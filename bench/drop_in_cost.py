@@ -61,7 +61,8 @@ WAYS = {
     "bare": ["--plugins", "none"],
     "phases and owners": ["--plugins", "step_counter", "--set", "trace.ops=none"],
     "allocations": ["--set", "trace.ops=none"],
-    "allocations, operators": [],
+    "allocations, operators of some steps": [],
+    "allocations, operators": ["--set", "trace.detail=all"],
 }
 
 

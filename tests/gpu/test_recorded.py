@@ -8,7 +8,7 @@ from parity_recordings import Recorded, profile_of, record
 
 CARDS = [Recorded.read(folder.parent) for folder in sorted((REPOSITORY / "tests/data").glob("card-*/recordings"))]
 # One of each kind; the others differ from it in a model, a batch or a precision.
-QUICK = ("gpt2", "resnet50_sgd", "compiled", "ddp", "lstm", "galore", "fft", "graphs", "streams", "step", "expandable", "split", "capture", "sizes", "oom")
+QUICK = ("gpt2", "resnet50_sgd", "ddp", "lstm", "galore", "fft", "graphs", "streams", "step", "expandable", "split", "capture", "sizes", "oom")
 RECORDED = [
     pytest.param(card, name, id=f"{card.folder.name}-{name}", marks=[] if name in QUICK else pytest.mark.long)
     for card in CARDS

@@ -133,6 +133,7 @@ def name(line):
     return " + ".join(change["name"] for change in line["changes"])
 
 
+@pytest.mark.long
 def test_each_number_is_that_of_its_command(advice):
     folder, found, _ = advice
     lines = [found["base"], *found["alone"][::4], *found["together"][-1:], found["all"]]

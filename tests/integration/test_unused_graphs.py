@@ -58,7 +58,12 @@ def test_every_program_without_layers_is_one():
     assert WITHOUT_LAYERS <= {*KEEPS, *IS_NONE}
 
 
-@pytest.mark.parametrize("name", KEEPS)
+def some(programs):
+    """Every other one; the rest is of the long tests."""
+    return [pytest.param(name, marks=[pytest.mark.long] if nth % 2 else []) for nth, name in enumerate(programs)]
+
+
+@pytest.mark.parametrize("name", some(KEEPS))
 def test_a_graph_that_no_backward_uses_is_found_at_the_peak(record, name):
     forwards, program = KEEPS[name]
     left, told = record(program, "told")
@@ -77,7 +82,7 @@ def test_a_graph_that_no_backward_uses_is_found_at_the_peak(record, name):
         assert 0.5 * finding["bytes"] < result_of["peak_bytes"] - int(left) <= 1.05 * finding["bytes"]
 
 
-@pytest.mark.parametrize("name", IS_FOR_NOTHING)
+@pytest.mark.parametrize("name", some(IS_FOR_NOTHING))
 def test_gradients_that_no_optimizer_takes_are_not_to_be_made(record, name):
     _, report = record(IS_FOR_NOTHING[name])
     (shape,) = shapes_of(report)
@@ -92,7 +97,7 @@ def test_a_teacher_without_gradients_is_not_told(record):
     assert not shapes_of(told) and not unused_in(told("--budget", "1MiB")["findings"])
 
 
-@pytest.mark.parametrize("name", IS_NONE)
+@pytest.mark.parametrize("name", some(IS_NONE))
 def test_what_a_backward_reads_and_what_is_no_graph_is_not_told(record, name):
     runs = [(options, ()) for options in options_for(name)]
     if name == "blocks that are checkpointed":
