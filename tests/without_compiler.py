@@ -10,7 +10,7 @@ STAND_IN = (
     "types.SimpleNamespace(disable=lambda function, *_, **__: function, graph_break=lambda: None); "
 )
 # What needs the compiler itself, or may.
-NEEDS_IT = ("compile", "_dynamo", "transformers", "lightning", "accelerate", "torchvision", "peft", "distributed", "monai", "triton", "jit", "export", "profiler")
+NEEDS_IT = ("compile", "_dynamo", "transformers", "lightning", "accelerate", "torchvision", "peft", "distributed", "monai", "triton", "jit", "export", "profiler", "checkpoint")
 
 
 def without_compiler(text):
