@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "host/analysis/facts/block_kind.hpp"
 #include "host/analysis/facts/category.hpp"
 #include "host/analysis/facts/run_interval.hpp"
 

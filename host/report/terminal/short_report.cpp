@@ -71,7 +71,8 @@ std::string device_line(const Facts& facts, const Peak& peak, const TerminalStyl
   }
   if (!facts.samples.device.empty()) {
     const auto moment = analysis::reconcile(facts, peak.sequence, peak.ns);
-    parts.push_back(amount(moment.outside_bytes, decimals) + " MiB outside the allocator");
+    parts.push_back(amount(static_cast<std::uint64_t>(moment.outside_bytes), decimals) +
+                    " MiB outside the allocator");
   }
   const std::uint64_t capacity = capacity_of(facts);
   if (parts.empty() && capacity == 0) return {};

@@ -28,6 +28,7 @@ namespace strata::report {
 namespace {
 
 using analysis::Facts;
+using analysis::RunEnd;
 using analysis::StepFact;
 
 std::string or_unnamed(std::string_view text, std::string_view unnamed) {
