@@ -67,8 +67,7 @@ double step_ms(const Side& side) {
     options.strict = true;
     options.schedule = {.wait = static_cast<std::uint64_t>(side.config.schedule.wait),
                         .active = static_cast<std::uint64_t>(side.config.schedule.active)};
-    options.sources = {
-        {.name = "torch", .options = {{"ops", "window", ""}, {"detail", "all", ""}}, .place = ""}};
+    options.sources = {{.name = "torch", .options = {{"ops", "window", ""}}, .place = ""}};
     for (const char* name : {"allocator_tracer", "cupti_timeline", "nvtx_markers", "warmup_analyzer"})
       options.plugins.push_back({.name = name, .options = {}, .place = ""});
   }

@@ -51,11 +51,11 @@ FOUR_PLUGINS = "allocator_tracer,cupti_timeline,nvtx_markers,warmup_analyzer"
 WAYS = [
     Way("bare", "the program alone"),
     Way("exec", "`strata exec`", ("--plugins", "allocator_tracer"), limits={"small": 1.10, "gpt2": 1.01}),
-    Way("exec, no operators", "`strata exec --set trace.ops=none`", ("--plugins", "allocator_tracer", "--set", "trace.ops=none"), limits={"small": 1.04, "gpt2": 1.00}),
-    Way("exec, four plugins", f"`strata exec --plugins {FOUR_PLUGINS}`", ("--plugins", FOUR_PLUGINS), limits={"small": 1.40, "gpt2": 1.05}),
+    Way("exec without operators", "`strata exec --set trace.ops=none`", ("--plugins", "allocator_tracer", "--set", "trace.ops=none"), limits={"small": 1.04, "gpt2": 1.00}),
+    Way("exec with four plugins", f"`strata exec --plugins {FOUR_PLUGINS}`", ("--plugins", FOUR_PLUGINS), limits={"small": 1.40, "gpt2": 1.05}),
     Way("history", "`torch.cuda.memory._record_memory_history()`", recorder="history"),
     Way("profiler", "torch.profiler, CPU and CUDA, nothing else", recorder="profiler"),
-    Way("profiler, all on", "torch.profiler with `profile_memory`, `record_shapes`, `with_stack`", recorder="profiler, all on"),
+    Way("profiler with all", "torch.profiler with `profile_memory`, `record_shapes`, `with_stack`", recorder="profiler with all"),
     Way("nsys", "`nsys profile --trace=cuda,nvtx`", tool="nsys"),
     Way("proton", "Triton's Proton", recorder="proton"),
 ]
@@ -112,7 +112,7 @@ def recorder(name, folder):
         return lambda: proton.finalize(session)
     if name.startswith("profiler"):
         activities = [torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
-        all_on = dict.fromkeys(("profile_memory", "record_shapes", "with_stack"), name.endswith("all on"))
+        all_on = dict.fromkeys(("profile_memory", "record_shapes", "with_stack"), name.endswith("with all"))
         profiler = torch.profiler.profile(activities=activities, **all_on)
         profiler.start()
 
@@ -148,7 +148,7 @@ def lacks(way, arguments):
     """Why this way cannot run here; None: it can."""
     if way.tool == "nsys" and not shutil.which("nsys"):
         return "nsys is not installed"
-    if way.name in ("profiler", "profiler, all on", "proton", "nsys") and arguments.dry:
+    if arguments.dry and (way.tool or way.recorder not in ("none", "history")):
         return "needs a card: CUPTI does not run without one"
     if way.recorder == "proton":
         found = subprocess.run([sys.executable, "-c", "from triton import profiler"], capture_output=True, check=False)
@@ -184,7 +184,6 @@ def measure_once(way, program, arguments):
         "late_step_seconds": statistics.median(late) if late else None,
         "start_seconds": told["loop_began"] - began,
         "end_seconds": ended - told["loop_ended"],
-        "seconds": ended - began,
         "store_bytes_a_step": files / len(told["seconds"]),
         "peak_bytes": told["peak_bytes"],
         "losses": told["losses"],
@@ -287,7 +286,7 @@ def main():
     parser.add_argument("--strata", type=pathlib.Path, default=REPOSITORY / "build/release/bin/strata", help="the program that is measured")
     parser.add_argument("--dry", action="store_true", default=None, help=f"on a dry {DRY}, even where there is a card")
     parser.add_argument("--programs", type=names(PROGRAMS), default=list(PROGRAMS), help=f"of {','.join(PROGRAMS)} [all]")
-    parser.add_argument("--ways", type=lambda words: words.split(","), help=f"of {','.join(way.name for way in WAYS)} [all]")
+    parser.add_argument("--ways", type=names([way.name for way in WAYS]), help=f"of {','.join(way.name for way in WAYS)} [all]")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--minutes", type=float, default=4.0, help="no round is begun that would end later [4]")
     parser.add_argument("--steps", type=int, help="of each run, instead of the program's own number")

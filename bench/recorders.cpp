@@ -108,7 +108,7 @@ double by_strata(const config::RunConfig& config, const std::filesystem::path& f
   options.dry = "h100-80gb";
   options.strict = true;
   options.store.spool_bytes = kSpoolBytes;
-  options.sources = {{.name = "torch", .options = {{"ops", ops, ""}, {"detail", "all", ""}}, .place = ""}};
+  options.sources = {{.name = "torch", .options = {{"ops", ops, ""}}, .place = ""}};
   options.plugins = {{.name = "allocator_tracer", .options = tracer, .place = ""}};
   return train(config, std::move(options));
 }

@@ -7,7 +7,7 @@ program finds a stand-in that compiles nothing.
 
 STAND_IN = (
     "import sys, types; sys.modules['torch._dynamo'] = "
-    "types.SimpleNamespace(disable=lambda function, *_, **__: function, graph_break=lambda: None); "
+    "types.SimpleNamespace(disable=lambda function, *_, **__: function, graph_break=lambda: None)"
 )
 # What needs the compiler itself, or may.
 NEEDS_IT = ("compile", "_dynamo", "transformers", "lightning", "accelerate", "torchvision", "peft", "distributed", "monai", "triton", "jit", "export", "profiler", "checkpoint")
@@ -18,6 +18,7 @@ def without_compiler(text):
     if "torch" not in text or any(word in text for word in NEEDS_IT):
         return text
     first = text.split("\n", 1)[0]
-    if first == "" or (first.startswith(("import ", "from ")) and "__future__" not in text and not first.endswith("(")):
-        return STAND_IN.rstrip("; ") + text if first == "" else STAND_IN + text
-    return text
+    if not first:
+        return STAND_IN + text
+    is_import = first.startswith(("import ", "from ")) and not first.endswith("(")
+    return f"{STAND_IN}; {text}" if is_import and "__future__" not in text else text

@@ -88,6 +88,23 @@ std::string printable(std::string_view text) {
   return result;
 }
 
+std::string html_text(std::string_view text) {
+  std::string escaped;
+  for (const char letter : printable(text)) {
+    if (letter == '&')
+      escaped += "&amp;";
+    else if (letter == '<')
+      escaped += "&lt;";
+    else if (letter == '>')
+      escaped += "&gt;";
+    else if (letter == '"')
+      escaped += "&quot;";
+    else
+      escaped += letter;
+  }
+  return escaped;
+}
+
 int columns(std::string_view printable_text) {
   int sum = 0;
   while (!printable_text.empty()) {

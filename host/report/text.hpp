@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes untrusted text (names of layers, ops, plugins) safe to lay out in columns.
+// Makes untrusted text (names of layers, ops, plugins) safe to show: in columns, in HTML.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +11,9 @@ namespace strata::report {
 // The text as valid UTF-8 without characters that move the cursor, change colours or writing direction, or
 // have no width: each of these, and each invalid byte, is replaced by U+FFFD.
 std::string printable(std::string_view text);
+
+// The same, escaped for HTML's text and attributes.
+std::string html_text(std::string_view text);
 
 // The width of printable text in columns: two for East Asian wide characters and emoji.
 int columns(std::string_view printable_text);

@@ -14,7 +14,7 @@ inline constexpr std::array kOptions{
         "Record operators, which give allocations a name: in all steps except those that wait for the window "
         "(but including the first step, because its blocks stay), in the whole run, or never."),
     option::choice(
-        "detail", "auto|all", "auto",
+        "detail", "auto|all", "all",
         "The steps of the window in which operators are recorded: the first 10 and then every 50th, "
         "or all. With saved tensors, shapes or Python stacks, all."),
     option::flag("saved_tensors", "false",

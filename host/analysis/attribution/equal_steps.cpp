@@ -36,18 +36,17 @@ class StepPaths {
   }
 
   bool same(Events left, Events right, bool sizes) const {
-    return std::ranges::equal(left, right, [&](const MemoryRow& one, const MemoryRow& other) {
-      return one.action == other.action && kind(one) == kind(other) && (!sizes || one.bytes == other.bytes);
-    });
+    return left.size() == right.size() && common(left, right, sizes) == left.size();
   }
 
   // The number of events, from the first, that are the same.
-  std::size_t common(Events left, Events right) const {
-    std::size_t count = 0;
-    while (count < std::min(left.size(), right.size()) &&
-           same(left.subspan(count, 1), right.subspan(count, 1), true))
-      ++count;
-    return count;
+  std::size_t common(Events left, Events right, bool sizes) const {
+    const auto first_other =
+        std::ranges::mismatch(left, right, [&](const MemoryRow& one, const MemoryRow& other) {
+          return one.action == other.action && kind(one) == kind(other) &&
+                 (!sizes || one.bytes == other.bytes);
+        });
+    return static_cast<std::size_t>(first_other.in1 - left.begin());
   }
 
   // Equal for steps that are the same.
@@ -113,7 +112,7 @@ class Patterns {
   Events find_begin(Events events) const {
     Events longest;
     for (const auto& [hash, known] : known_) {
-      const std::size_t common = paths_.common(known, events);
+      const std::size_t common = paths_.common(known, events, sizes_);
       if (common > longest.size()) longest = known.first(common);
     }
     return longest;

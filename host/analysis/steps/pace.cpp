@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/analysis/steps/pace.hpp"
 
-#include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "host/analysis/facts/memory_facts.hpp"
+#include "host/analysis/steps/median.hpp"
 
 namespace strata::analysis {
 
@@ -21,9 +22,7 @@ Pace window_pace(const std::vector<StepFact>& steps, std::int64_t first_step, st
   Pace pace;
   pace.complete_steps = durations_ns.size();
   if (durations_ns.empty()) return pace;
-  std::sort(durations_ns.begin(), durations_ns.end());
-  const std::size_t count = durations_ns.size();
-  pace.median_step_ns = (durations_ns[(count - 1) / 2] + durations_ns[count / 2]) / 2.0;
+  pace.median_step_ns = median(std::move(durations_ns));
   if (tokens > 0 && total_ns > 0.0) pace.tokens_per_second = static_cast<double>(tokens) / total_ns * 1e9;
   return pace;
 }

@@ -119,34 +119,12 @@ std::string device_of(const Plan& plan) {
   return one && !device.empty() ? " on " + device : std::string();
 }
 
-std::string escaped_html(const std::string& text) {
-  std::string escaped;
-  for (const char letter : report::printable(text)) {
-    switch (letter) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      default:
-        escaped += letter;
-    }
-  }
-  return escaped;
-}
-
 std::string html_table(const Table& table) {
   std::string html = "<div class=\"wide\"><table><thead><tr>";
   const auto cell = [&](const char* tag, std::size_t column, const std::string& text) {
     const bool number = table.columns[column].kind != ColumnKind::kText;
-    html += fmt::format("<{}{}>{}</{}>", tag, number ? " class=\"number\"" : "", escaped_html(text), tag);
+    html +=
+        fmt::format("<{}{}>{}</{}>", tag, number ? " class=\"number\"" : "", report::html_text(text), tag);
   };
   for (std::size_t column = 0; column < table.columns.size(); ++column)
     cell("th", column, heading(table.columns[column]));
@@ -162,8 +140,8 @@ std::string html_table(const Table& table) {
 
 // An SVG document as an embedded image.
 std::string html_picture(const std::string& svg, const std::string& description) {
-  return fmt::format("<img alt=\"{}\" src=\"data:image/svg+xml;base64,{}\">\n", escaped_html(description),
-                     base64(svg));
+  return fmt::format("<img alt=\"{}\" src=\"data:image/svg+xml;base64,{}\">\n",
+                     report::html_text(description), base64(svg));
 }
 
 // `pictures` are our own SVG documents with their titles.
@@ -174,10 +152,10 @@ std::string grid_page(const Plan& plan, const std::vector<CellState>& states,
       "content=\"width=device-width\">"
       "<title>{0}</title><style>{1}</style></head><body>\n<h1>{0}</h1>\n<p>{2}{3}. Sizes are MiB (2^20 "
       "bytes).</p>\n",
-      escaped_html("Grid " + plan.name), kStyle, escaped_html(tally_of(states).text()),
-      escaped_html(device_of(plan)));
+      report::html_text("Grid " + plan.name), kStyle, report::html_text(tally_of(states).text()),
+      report::html_text(device_of(plan)));
   for (const PageSection& section : sections)
-    html += fmt::format("<h2>{}</h2>\n{}", escaped_html(section.title), section.html);
+    html += fmt::format("<h2>{}</h2>\n{}", report::html_text(section.title), section.html);
   return html + "</body></html>\n";
 }
 

@@ -22,8 +22,6 @@ namespace {
 
 // The pictures on a page of ranks: HTML with SVG, which needs no script.
 
-std::string html_text(std::string_view text);  // escaped and printable
-
 using analysis::JobFacts;
 
 constexpr double kPictureLeft = 70.0, kPictureWidth = 900.0, kPictureRow = 18.0;
@@ -108,23 +106,6 @@ Slowest slowest_within(const JobFacts& job, const Bins& ranks, std::size_t row, 
 std::string swatch(std::uint32_t colour, std::string_view name) {
   return fmt::format("<span class=\"key\"><i style=\"background:#{:06x}\"></i>{}</span> ", colour,
                      html_text(name));
-}
-
-std::string html_text(std::string_view text) {
-  std::string escaped;
-  for (const char letter : printable(text)) {
-    if (letter == '&')
-      escaped += "&amp;";
-    else if (letter == '<')
-      escaped += "&lt;";
-    else if (letter == '>')
-      escaped += "&gt;";
-    else if (letter == '"')
-      escaped += "&quot;";
-    else
-      escaped += letter;
-  }
-  return escaped;
 }
 
 // One bar per rank: its peak by category.

@@ -14,8 +14,7 @@
 
 namespace strata::report {
 
-// Why two runs may not be comparable.
-// Why their times are not comparable; empty if they are.
+// Why the times of two runs are not comparable; empty if they are.
 std::string time_warning(const analysis::RunDiff& diff);
 
 // Why other values may not be comparable.
