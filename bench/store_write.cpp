@@ -14,8 +14,8 @@
 #include <thread>
 #include <vector>
 
-#include "host/runtime/spool_pool.hpp"
 #include "host/runtime/store/definition_log.hpp"
+#include "host/runtime/store/spool_pool.hpp"
 #include "host/runtime/store/store_database.hpp"
 #include "host/runtime/store/writer_thread.hpp"
 #include "tests/temporary_folder.hpp"

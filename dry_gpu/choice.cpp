@@ -11,8 +11,8 @@
 
 #include "dry_gpu/device/account/account.hpp"
 #include "dry_gpu/device/account/messages.hpp"
-#include "dry_gpu/device/account/refusals.hpp"
 #include "dry_gpu/device/machine.hpp"
+#include "dry_gpu/device/refusals.hpp"
 
 using namespace strata::dry_gpu;
 

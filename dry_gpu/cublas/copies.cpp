@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vectors and matrices between host and device: strided copies.
-#include "dry_gpu/device/memory/copies.hpp"
+#include "dry_gpu/device/copies.hpp"
 
 #include "dry_gpu/cublas/call.hpp"
 

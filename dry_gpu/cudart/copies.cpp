@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies and fills.
-#include "dry_gpu/device/memory/copies.hpp"
+#include "dry_gpu/device/copies.hpp"
 
 #include "dry_gpu/cudart/call.hpp"
 #include "dry_gpu/cupti/api_call.hpp"

@@ -9,7 +9,7 @@
 #include "dry_gpu/cupti/api_call.hpp"
 #include "dry_gpu/device/account/messages.hpp"
 #include "dry_gpu/device/kernels/fat_binary.hpp"
-#include "dry_gpu/device/kernels/launch.hpp"
+#include "dry_gpu/device/launch.hpp"
 
 using namespace strata::dry_gpu;
 

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "dry_gpu/cudnn/attention.hpp"
-#include "dry_gpu/device/account/refusals.hpp"
+#include "dry_gpu/device/refusals.hpp"
 
 namespace strata::dry_gpu {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Descriptors of cuDNN's graph interface: the exact values set by callers, and the values that cuDNN itself
 // computes for an operation graph. For a graph with convolutions the real cuDNN reports engines and
-// workspaces if it can be asked (real/real_cudnn.hpp). Any other graph has one engine with one configuration,
+// workspaces if it can be asked (real_cudnn.hpp). Any other graph has one engine with one configuration,
 // whose workspace is given by the workspace model (workspace.hpp); it is then unknown whether the real cuDNN
 // has an engine for it.
 #pragma once

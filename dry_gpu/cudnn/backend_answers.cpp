@@ -5,7 +5,7 @@
 #include "dry_gpu/cudnn/attention.hpp"
 #include "dry_gpu/cudnn/backend.hpp"
 #include "dry_gpu/cudnn/convolution_shape.hpp"
-#include "dry_gpu/cudnn/real/real_cudnn.hpp"
+#include "dry_gpu/cudnn/real_cudnn.hpp"
 #include "dry_gpu/cudnn/workspace.hpp"
 
 namespace strata::dry_gpu {

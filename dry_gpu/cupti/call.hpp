@@ -6,7 +6,7 @@
 #include <new>
 
 #include "dry_gpu/cupti/activities.hpp"
-#include "dry_gpu/device/account/refusals.hpp"
+#include "dry_gpu/device/refusals.hpp"
 
 namespace strata::dry_gpu {
 

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "dry_gpu/cusolver/call.hpp"
-#include "dry_gpu/device/account/unknown_reads.hpp"
+#include "dry_gpu/device/unknown_reads.hpp"
 
 using namespace strata::dry_gpu;
 

@@ -13,7 +13,7 @@
 #pragma GCC visibility pop
 
 #include "dry_gpu/cudart/library_call.hpp"
-#include "dry_gpu/device/account/unknown_reads.hpp"
+#include "dry_gpu/device/unknown_reads.hpp"
 
 struct cusparseContext {
   int device = 0;

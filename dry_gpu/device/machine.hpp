@@ -15,7 +15,6 @@
 #include "dry_gpu/clock/clock.hpp"
 #include "dry_gpu/device/account/account.hpp"
 #include "dry_gpu/device/account/counts.hpp"
-#include "dry_gpu/device/context.hpp"
 #include "dry_gpu/device/handles.hpp"
 #include "dry_gpu/device/memory/address_space.hpp"
 #include "dry_gpu/device/memory/contents.hpp"
@@ -24,6 +23,7 @@
 #include "dry_gpu/device/memory/memory_pool.hpp"
 #include "dry_gpu/device/memory/virtual_memory.hpp"
 #include "dry_gpu/device/profile/answers.hpp"
+#include "dry_gpu/device/profile/context.hpp"
 #include "dry_gpu/device/profile/profile.hpp"
 #include "dry_gpu/device/streams.hpp"
 

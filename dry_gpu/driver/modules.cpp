@@ -7,7 +7,7 @@
 
 #include "dry_gpu/cupti/api_call.hpp"
 #include "dry_gpu/device/kernels/kernels.hpp"
-#include "dry_gpu/device/kernels/launch.hpp"
+#include "dry_gpu/device/launch.hpp"
 #include "dry_gpu/driver/call.hpp"
 
 using namespace strata::dry_gpu;

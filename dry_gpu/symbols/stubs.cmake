@@ -39,7 +39,7 @@ endif()
 set(unused ${patterns})
 
 file(STRINGS ${TABLE} functions REGEX "^[^#]")
-set(text "// Written by symbols/stubs.cmake from ${TABLE}.\n#include \"dry_gpu/device/account/stub.hpp\"\n\n")
+set(text "// Written by symbols/stubs.cmake from ${TABLE}.\n#include \"dry_gpu/device/stub.hpp\"\n\n")
 foreach(function IN LISTS functions)
   string(REPLACE " " ";" parts "${function}")
   list(GET parts 0 name)

@@ -9,7 +9,7 @@
 #include <system_error>
 #include <vector>
 
-#include "host/cli/exec/processes.hpp"
+#include "host/cli/processes.hpp"
 #include "host/cli/terminal.hpp"
 #include "host/cli/usage_error.hpp"
 #include "host/config/nearest.hpp"

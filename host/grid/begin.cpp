@@ -5,8 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "host/grid/folder_lock.hpp"
 #include "host/grid/outcome.hpp"
-#include "host/grid/processes/folder_lock.hpp"
 
 namespace strata::grid {
 namespace {

@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-#include "sources/cupti/subscription/refusal.hpp"
+#include "sources/cupti/recording/refusal.hpp"
 
 namespace strata::cupti {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <array>
 
-#include "sources/cupti/kinds.hpp"
-#include "sources/cupti/settings.hpp"
+#include "sources/cupti/recording/kinds.hpp"
+#include "sources/cupti/recording/settings.hpp"
 #include "strata/host.hpp"
 #include "strata/option.hpp"
 

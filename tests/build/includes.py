@@ -43,17 +43,9 @@ ALLOWED_EVERYTHING = ("tests", "bench")
 USES_TORCH = ("sources/torch", "host/replay", "host/trainer", "examples")
 USES_CUDA = ("sources", "dry_gpu", "host/replay")
 
-# Parts whose folders still include each other in a circle. Take a part out once it has none, and add none.
-WITH_CIRCLES = (
-    "plugin_api/include",
-    "sources/cupti",
-    "host/runtime",
-    "dry_gpu",
-    "dry_gpu/device",
-    "host/grid",
-    "host/trainer",
-    "host/cli",
-)
+# Parts whose folders include each other in a circle. The public headers do: strata/trainer.h uses the extensions, which
+# use strata/events.h, and programs include all of them by these names. Add none.
+WITH_CIRCLES = ("plugin_api/include",)
 
 HEADER_FOLDERS = (
     "plugin_api/include",

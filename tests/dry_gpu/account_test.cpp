@@ -11,7 +11,7 @@
 #include <string>
 
 #include "dry_gpu/device/account/account.hpp"
-#include "dry_gpu/device/account/refusals.hpp"
+#include "dry_gpu/device/refusals.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace strata::dry_gpu {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dry_gpu/device/context.hpp"
+#include "dry_gpu/device/profile/context.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "dry_gpu/device/kernels/kernels.hpp"
-#include "dry_gpu/device/kernels/launch.hpp"
+#include "dry_gpu/device/launch.hpp"
 #include "dry_gpu/device/machine.hpp"
 #include "tests/dry_gpu/test_profile.hpp"
 

@@ -18,7 +18,7 @@
 #include <span>
 #include <string>
 
-#include "host/runtime/spool_format.hpp"
+#include "host/runtime/store/spool_format.hpp"
 
 namespace strata::fuzz {
 

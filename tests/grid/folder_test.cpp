@@ -8,10 +8,10 @@
 #include <csignal>
 
 #include "host/grid/begin.hpp"
+#include "host/grid/folder_lock.hpp"
 #include "host/grid/grid_folder.hpp"
 #include "host/grid/plan/plan_text.hpp"
 #include "host/grid/processes/durable_file.hpp"
-#include "host/grid/processes/folder_lock.hpp"
 #include "host/grid/table/labels.hpp"
 #include "tests/grid/grid_text.hpp"
 #include "tests/temporary_folder.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/grid/plan/prediction.hpp"
+#include "host/grid/prediction.hpp"
 
 #include <gtest/gtest.h>
 

@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "host/grid/begin.hpp"
-#include "host/grid/processes/folder_lock.hpp"
+#include "host/grid/folder_lock.hpp"
 #include "tests/grid/fake_cell.hpp"
 
 namespace strata::test {

@@ -43,7 +43,7 @@ MUTATIONS = (
     Mutation(
         "drops",
         "rows that a full spool dropped are not counted",
-        "host/runtime/spool.cpp",
+        "host/runtime/store/spool.cpp",
         "  ++gap.rows;\n",
         "  gap.rows = 1;\n",
         ("runtime_store_test FullSpoolTest.DropCountsEveryRowItLoses",),
@@ -112,7 +112,7 @@ MUTATIONS = (
     Mutation(
         "failed-plugin",
         "a plugin is called on, however often it failed",
-        "host/runtime/plugins/listener_set.hpp",
+        "host/runtime/events/listener_set.hpp",
         "inline constexpr std::uint64_t kFaultLimit = 8;",
         "inline constexpr std::uint64_t kFaultLimit = 1'000'000'000;",
         ("runtime_session_test Faults.APluginIsSwitchedOffAfterItsFaults",),
@@ -172,7 +172,7 @@ MUTATIONS = (
     Mutation(
         "ten-thousand-threads",
         "a thread's spool is not used again when it has ended",
-        "host/runtime/spool_pool.cpp",
+        "host/runtime/store/spool_pool.cpp",
         "  const std::lock_guard lock(mutex_);\n  spare_.push_back(spool);",
         "  static_cast<void>(spool);",
         ("runtime_store_test StoreThreadsTest.TenThousandThreadsShareAFewFiles",),
@@ -212,7 +212,7 @@ MUTATIONS = (
     Mutation(
         "ring",
         "a spool takes more than its ring holds",
-        "host/runtime/spool.cpp",
+        "host/runtime/store/spool.cpp",
         "  const std::uint64_t room = capacity - used;\n",
         "  const std::uint64_t room = capacity - used / 2;\n",
         ("runtime_store_test SpoolTest.TakesExactlyWhatTheRingHolds",),
@@ -336,7 +336,7 @@ MUTATIONS = (
     Mutation(
         "hang",
         "a plugin that does not return from an event is not named",
-        "host/runtime/session/hang_watch.cpp",
+        "host/runtime/events/hang_watch.cpp",
         "    seen.told = true;\n    tell(*thread, seen, now_ns, false);\n",
         "    seen.told = true;\n",
         (
@@ -347,7 +347,7 @@ MUTATIONS = (
     Mutation(
         "hang-outside",
         "a plugin that does not return from init, create, destroy or deinit is not named",
-        "host/runtime/session/hang_watch.cpp",
+        "host/runtime/events/hang_watch.cpp",
         "  call_->told = true;\n  report(call_->id, call_->function, call_->thread, now_ns - call_->since_ns, false);\n",
         "  call_->told = true;\n",
         (

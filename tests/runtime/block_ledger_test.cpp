@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/runtime/recording/block_ledger.hpp"
+#include "host/runtime/store/block_ledger.hpp"
 
 #include <gtest/gtest.h>
 

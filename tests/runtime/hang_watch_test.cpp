@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/runtime/session/hang_watch.hpp"
+#include "host/runtime/events/hang_watch.hpp"
 
 #include <gtest/gtest.h>
 

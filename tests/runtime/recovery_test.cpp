@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "host/runtime/spool_format.hpp"
+#include "host/runtime/store/spool_format.hpp"
 #include "host/runtime/store/store.hpp"
 #include "host/runtime/store/store_database.hpp"
 #include "host/runtime/store/store_place.hpp"

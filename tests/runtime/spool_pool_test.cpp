@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/runtime/spool_pool.hpp"
+#include "host/runtime/store/spool_pool.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/runtime/spool.hpp"
+#include "host/runtime/store/spool.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "host/runtime/process_barrier.hpp"
-#include "host/runtime/spool_reader.hpp"
+#include "host/runtime/store/spool_reader.hpp"
 #include "tests/runtime/run_folder.hpp"
 
 namespace strata {

@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "host/runtime/spool.hpp"
+#include "host/runtime/store/spool.hpp"
 #include "tests/runtime/run_folder.hpp"
 
 namespace strata {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sources/cupti/kinds.hpp"
+#include "sources/cupti/recording/kinds.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-#include "sources/cupti/subscription/functions.hpp"
+#include "sources/cupti/api/functions.hpp"
 #include "tests/sources_cupti/hand_made_buffer.hpp"
 
 namespace strata::cupti {

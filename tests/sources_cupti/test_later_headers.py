@@ -12,12 +12,12 @@ import pytest
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 STRATA = pathlib.Path(os.environ.get("STRATA") or REPOSITORY / "build/release/bin/strata")
 FILES = (
-    "kinds.cpp",
+    "recording/kinds.cpp",
     "records/device_records.cpp",
     "records/host_records.cpp",
     "records/launch_functions.cpp",
     "records/record_decoder.cpp",
-    "subscription/subscription.cpp",
+    "recording/subscription.cpp",
 )
 # Of each record's fields that the decoder reads, their places; one program prints them with either headers.
 LAYOUT = r"""

@@ -9,7 +9,7 @@
 
 #include "host/config/adapter.hpp"
 #include "host/config/loading/load.hpp"
-#include "host/trainer/models/adapters/nf4_linear.hpp"
+#include "host/trainer/models/layers/nf4_linear.hpp"
 #include "host/trainer/models/model.hpp"
 #include "host/trainer/optimizers/optimizer.hpp"
 

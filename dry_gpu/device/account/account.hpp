@@ -10,7 +10,7 @@
 
 #include "dry_gpu/clock/modelled_sums.hpp"
 #include "dry_gpu/device/account/counts.hpp"
-#include "dry_gpu/device/context.hpp"
+#include "dry_gpu/device/profile/context.hpp"
 #include "strata/dry_gpu.h"
 
 namespace strata::dry_gpu {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "dry_gpu/clock/settings.hpp"
-#include "dry_gpu/device/context.hpp"
 #include "dry_gpu/device/profile/answers.hpp"
+#include "dry_gpu/device/profile/context.hpp"
 
 namespace strata::dry_gpu {
 
@@ -58,7 +58,7 @@ struct MachineProfile {
   // sizes: by default the minimum.
   std::uint64_t cudnn_workspace_bytes = 0;
   // Whether the real cuDNN is asked for these ("cudnn_workspaces asked", else "off"), if that is possible and
-  // cudnn_workspace_bytes has no size (cudnn/real/real_cudnn.hpp).
+  // cudnn_workspace_bytes has no size (cudnn/real_cudnn.hpp).
   bool asks_cudnn = false;
   // The device memory of each NCCL communicator, which is not documented either.
   std::uint64_t nccl_memory_bytes = 0;

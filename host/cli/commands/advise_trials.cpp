@@ -12,9 +12,9 @@
 
 #include "host/cli/arguments.hpp"
 #include "host/cli/dry/dry_argument.hpp"
-#include "host/cli/dry/dry_gpu.hpp"
 #include "host/cli/dry/dry_trial.hpp"
 #include "host/cli/dry/side_by_side.hpp"
+#include "host/cli/dry_gpu.hpp"
 #include "host/cli/exec/program_trial.hpp"
 #include "host/cli/run_directory.hpp"
 #include "host/cli/scratch_folder.hpp"

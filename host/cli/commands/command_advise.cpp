@@ -9,8 +9,8 @@
 
 #include "host/cli/commands.hpp"
 #include "host/cli/commands/advise_trials.hpp"
-#include "host/cli/dry/dry_gpu.hpp"
 #include "host/cli/dry/trial_output.hpp"
+#include "host/cli/dry_gpu.hpp"
 #include "host/cli/exit_code.hpp"
 #include "host/cli/terminal.hpp"
 #include "host/what_if/advice_text.hpp"

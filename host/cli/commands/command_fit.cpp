@@ -11,8 +11,8 @@
 
 #include "host/cli/commands.hpp"
 #include "host/cli/commands/fit_trials.hpp"
-#include "host/cli/dry/dry_gpu.hpp"
 #include "host/cli/dry/trial_output.hpp"
+#include "host/cli/dry_gpu.hpp"
 #include "host/cli/exit_code.hpp"
 #include "host/cli/terminal.hpp"
 #include "host/cli/usage_error.hpp"

@@ -12,8 +12,8 @@
 
 #include "host/cli/arguments.hpp"
 #include "host/cli/dry/dry_argument.hpp"
-#include "host/cli/dry/dry_gpu.hpp"
 #include "host/cli/dry/dry_trial.hpp"
+#include "host/cli/dry_gpu.hpp"
 #include "host/cli/exec/program_trial.hpp"
 #include "host/cli/usage_error.hpp"
 #include "host/config/loading/load.hpp"

@@ -11,7 +11,7 @@
 
 #include "host/cli/cuda_driver.hpp"
 #include "host/cli/doctor/check.hpp"
-#include "host/cli/dry/dry_gpu.hpp"
+#include "host/cli/dry_gpu.hpp"
 
 namespace strata::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "host/cli/dry/dry_gpu.hpp"
+#include "host/cli/dry_gpu.hpp"
 
 namespace strata::cli {
 

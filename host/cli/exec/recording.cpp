@@ -9,9 +9,9 @@
 
 #include "host/analysis/ranks/job_facts.hpp"
 #include "host/cli/cuda_driver.hpp"
-#include "host/cli/exec/processes.hpp"
 #include "host/cli/job_results.hpp"
 #include "host/cli/part_library.hpp"
+#include "host/cli/processes.hpp"
 #include "host/cli/results.hpp"
 #include "host/cli/terminal.hpp"
 #include "host/cli/training/session_options.hpp"

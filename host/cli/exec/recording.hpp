@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "host/cli/exec/processes.hpp"
+#include "host/cli/processes.hpp"
 #include "host/cli/results.hpp"
 #include "host/cli/run_directory.hpp"
 #include "host/config/run_config.hpp"

@@ -18,7 +18,7 @@
 #include "host/cli/terminal.hpp"
 #include "host/cli/usage_error.hpp"
 #include "host/grid/begin.hpp"
-#include "host/grid/processes/folder_lock.hpp"
+#include "host/grid/folder_lock.hpp"
 #include "host/grid/slurm/submission.hpp"
 
 namespace strata::cli {

@@ -11,7 +11,7 @@
 #include <system_error>
 
 #include "host/cli/cuda_driver.hpp"
-#include "host/cli/dry/dry_gpu.hpp"
+#include "host/cli/dry_gpu.hpp"
 #include "host/cli/scratch_folder.hpp"
 #include "host/cli/terminal.hpp"
 #include "host/grid/file/grid_file.hpp"

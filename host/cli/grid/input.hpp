@@ -7,7 +7,7 @@
 
 #include "host/cli/dry/dry_argument.hpp"
 #include "host/grid/plan/plan.hpp"
-#include "host/grid/plan/prediction.hpp"
+#include "host/grid/prediction.hpp"
 #include "host/grid/runner.hpp"
 
 namespace CLI {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "host/grid/begin.hpp"
+#include "host/grid/folder_lock.hpp"
 #include "host/grid/grid_folder.hpp"
-#include "host/grid/processes/folder_lock.hpp"
 
 namespace strata::cli {
 

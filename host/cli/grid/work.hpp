@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "host/grid/folder_lock.hpp"
 #include "host/grid/grid_folder.hpp"
-#include "host/grid/processes/folder_lock.hpp"
 
 namespace strata::cli {
 

@@ -21,7 +21,7 @@
 #include "host/analysis/allocator/allocator_calls.hpp"
 #include "host/analysis/allocator/cuda_allocator.hpp"
 #include "host/analysis/recording/recording.hpp"
-#include "host/cli/dry/dry_gpu.hpp"
+#include "host/cli/dry_gpu.hpp"
 #include "host/cli/exit_code.hpp"
 #include "host/cli/explain.hpp"
 #include "host/cli/part_library.hpp"

@@ -6,7 +6,7 @@
 #include <functional>
 #include <optional>
 
-#include "host/cli/dry/dry_gpu.hpp"
+#include "host/cli/dry_gpu.hpp"
 #include "host/cli/results.hpp"
 #include "host/config/run_config.hpp"
 #include "host/trainer/entry.hpp"

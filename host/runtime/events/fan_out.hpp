@@ -15,8 +15,8 @@
 
 #include "host/runtime/clock.hpp"
 #include "host/runtime/events/event_gate.hpp"
-#include "host/runtime/plugins/listener_set.hpp"
-#include "host/runtime/session/session_faults.hpp"
+#include "host/runtime/events/listener_set.hpp"
+#include "host/runtime/events/session_faults.hpp"
 
 namespace strata {
 

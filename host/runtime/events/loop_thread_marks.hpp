@@ -7,8 +7,8 @@
 
 #include "host/runtime/events/loop_marks.hpp"
 #include "host/runtime/events/loop_thread.hpp"
-#include "host/runtime/names.hpp"
-#include "host/runtime/recording/optimizer_watchers.hpp"
+#include "host/runtime/events/optimizer_watchers.hpp"
+#include "host/runtime/store/names.hpp"
 
 namespace strata {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "host/runtime/events/listener_set.hpp"
 #include "host/runtime/events/range_stack.hpp"
-#include "host/runtime/plugins/listener_set.hpp"
 #include "strata/ext/emit.h"
 
 namespace strata {

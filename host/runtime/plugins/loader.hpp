@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
+#include "host/runtime/plugins/host_handle.hpp"
 #include "host/runtime/plugins/load_report.hpp"
 #include "host/runtime/plugins/option_values.hpp"
 #include "host/runtime/plugins/plugin_file.hpp"
 #include "host/runtime/plugins/plugin_instance.hpp"
 #include "host/runtime/plugins/search_path.hpp"
-#include "host/runtime/services/host_handle.hpp"
 #include "strata/runtime/options.hpp"
 
 namespace strata {

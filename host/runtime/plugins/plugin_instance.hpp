@@ -9,11 +9,11 @@
 #include <string>
 #include <string_view>
 
-#include "host/runtime/plugins/listener_set.hpp"
+#include "host/runtime/events/hang_watch.hpp"
+#include "host/runtime/events/listener_set.hpp"
+#include "host/runtime/plugins/host_handle.hpp"
 #include "host/runtime/plugins/option_values.hpp"
 #include "host/runtime/plugins/plugin_file.hpp"
-#include "host/runtime/services/host_handle.hpp"
-#include "host/runtime/session/hang_watch.hpp"
 #include "strata/runtime/session.hpp"
 
 namespace strata {

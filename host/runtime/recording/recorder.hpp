@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "host/runtime/plugins/listener_set.hpp"
+#include "host/runtime/events/listener_set.hpp"
 #include "host/runtime/recording/recorder_tables.hpp"
 #include "strata/ext/step.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/runtime/clock.hpp"
-#include "host/runtime/services/host_handle.hpp"
+#include "host/runtime/plugins/host_handle.hpp"
 #include "host/runtime/services/services.hpp"
 
 namespace strata {

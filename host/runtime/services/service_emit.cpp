@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/runtime/events/caller_check.hpp"
-#include "host/runtime/names.hpp"
-#include "host/runtime/services/host_handle.hpp"
+#include "host/runtime/plugins/host_handle.hpp"
+#include "host/runtime/services/caller_check.hpp"
 #include "host/runtime/services/services.hpp"
+#include "host/runtime/store/names.hpp"
 
 namespace strata {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/runtime/events/caller_check.hpp"
 #include "host/runtime/log.hpp"
 #include "host/runtime/plugins/plugin_instance.hpp"
+#include "host/runtime/services/caller_check.hpp"
 #include "host/runtime/services/services.hpp"
 
 namespace strata {

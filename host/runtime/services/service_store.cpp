@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "host/runtime/events/caller_check.hpp"
 #include "host/runtime/plugins/plugin_instance.hpp"
+#include "host/runtime/services/caller_check.hpp"
 #include "host/runtime/services/services.hpp"
 #include "host/runtime/store/store.hpp"
 

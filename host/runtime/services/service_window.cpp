@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/runtime/events/loop_thread.hpp"
 #include "host/runtime/events/window_schedule.hpp"
-#include "host/runtime/services/host_handle.hpp"
+#include "host/runtime/plugins/host_handle.hpp"
 #include "host/runtime/services/services.hpp"
 
 namespace strata {

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
+#include "host/runtime/plugins/host_handle.hpp"
 #include "host/runtime/plugins/plugin_instance.hpp"
-#include "host/runtime/services/host_handle.hpp"
 
 namespace strata {
 

@@ -15,7 +15,7 @@
 #include <variant>
 #include <vector>
 
-#include "host/runtime/spool_format.hpp"
+#include "host/runtime/store/spool_format.hpp"
 #include "host/runtime/store/table.hpp"
 
 namespace strata {

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "host/runtime/spool_pool.hpp"
+#include "host/runtime/store/spool_pool.hpp"
 #include "host/runtime/store/string_table.hpp"
 
 namespace strata {

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "host/runtime/file_lock.hpp"
-#include "host/runtime/spool_reader.hpp"
+#include "host/runtime/store/spool_reader.hpp"
 #include "host/runtime/store/store_database.hpp"
 #include "host/runtime/store/store_place.hpp"
 #include "strata/runtime/whole_number.hpp"

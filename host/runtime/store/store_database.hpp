@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "host/runtime/spool_reader.hpp"
 #include "host/runtime/store/definition_log.hpp"
 #include "host/runtime/store/row_image.hpp"
+#include "host/runtime/store/spool_reader.hpp"
 #include "host/runtime/store/sqlite.hpp"
 #include "host/runtime/store/store_thinner.hpp"
 #include "host/runtime/store/table.hpp"

@@ -12,8 +12,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "host/runtime/recording/block_ledger.hpp"
-#include "host/runtime/recording/step_rows.hpp"
+#include "host/runtime/store/block_ledger.hpp"
+#include "host/runtime/store/step_rows.hpp"
 #include "host/runtime/store/thinned_steps.hpp"
 
 namespace strata {

@@ -6,9 +6,9 @@
 #include <map>
 #include <vector>
 
-#include "host/runtime/recording/block_ledger.hpp"
-#include "host/runtime/recording/step_rows.hpp"
+#include "host/runtime/store/block_ledger.hpp"
 #include "host/runtime/store/sqlite.hpp"
+#include "host/runtime/store/step_rows.hpp"
 
 namespace strata {
 

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "host/runtime/problem_list.hpp"
-#include "host/runtime/spool_pool.hpp"
 #include "host/runtime/store/definition_log.hpp"
+#include "host/runtime/store/spool_pool.hpp"
 #include "host/runtime/store/store_database.hpp"
 #include "host/runtime/store/store_size.hpp"
 

@@ -16,7 +16,7 @@
 #include <torch/custom_class.h>
 
 #include "host/trainer/checkpointing/saved_tensor_hooks.hpp"
-#include "host/trainer/models/module_scope.hpp"
+#include "host/trainer/module_scope.hpp"
 #include "host/trainer/precision/number_format.hpp"
 
 namespace strata::trainer {

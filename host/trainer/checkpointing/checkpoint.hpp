@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "host/config/run_config.hpp"
-#include "host/trainer/models/module_scope.hpp"
+#include "host/trainer/module_scope.hpp"
 
 namespace strata::trainer {
 

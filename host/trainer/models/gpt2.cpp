@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "host/trainer/models/adapters/lora_linear.hpp"
 #include "host/trainer/models/families.hpp"
 #include "host/trainer/models/layers/attention.hpp"
 #include "host/trainer/models/layers/embedding.hpp"
 #include "host/trainer/models/layers/norms.hpp"
+#include "host/trainer/models/lora_linear.hpp"
 
 namespace strata::trainer {
 namespace {

@@ -5,10 +5,10 @@
 
 #include <stdexcept>
 
-#include "host/trainer/models/adapters/lora_linear.hpp"
-#include "host/trainer/models/adapters/nf4_linear.hpp"
 #include "host/trainer/models/families.hpp"
-#include "host/trainer/models/initial_weights.hpp"
+#include "host/trainer/models/layers/initial_weights.hpp"
+#include "host/trainer/models/layers/nf4_linear.hpp"
+#include "host/trainer/models/lora_linear.hpp"
 
 namespace strata::trainer {
 namespace {

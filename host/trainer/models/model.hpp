@@ -9,7 +9,7 @@
 
 #include "host/config/run_config.hpp"
 #include "host/trainer/checkpointing/checkpoint.hpp"
-#include "host/trainer/models/module_scope.hpp"
+#include "host/trainer/module_scope.hpp"
 
 namespace strata::trainer {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "host/trainer/models/families.hpp"
-#include "host/trainer/models/initial_weights.hpp"
+#include "host/trainer/models/layers/initial_weights.hpp"
 #include "host/trainer/models/layers/linear.hpp"
 
 namespace strata::trainer {

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "host/trainer/models/families.hpp"
-#include "host/trainer/models/initial_weights.hpp"
 #include "host/trainer/models/layers/attention.hpp"
 #include "host/trainer/models/layers/embedding.hpp"
+#include "host/trainer/models/layers/initial_weights.hpp"
 #include "host/trainer/models/layers/norms.hpp"
 
 namespace strata::trainer {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "host/config/run_config.hpp"
-#include "host/trainer/saving/state_visitor.hpp"
+#include "host/trainer/state_visitor.hpp"
 #include "strata/runtime/session.hpp"
 
 namespace strata::trainer {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "host/trainer/saving/archive.hpp"
-#include "host/trainer/saving/state_visitor.hpp"
+#include "host/trainer/state_visitor.hpp"
 
 namespace strata::trainer {
 

@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "sources/cupti/recording/buffers.hpp"
+#include "sources/cupti/recording/settings.hpp"
+#include "sources/cupti/recording/subscription.hpp"
 #include "sources/cupti/records/record_decoder.hpp"
-#include "sources/cupti/settings.hpp"
-#include "sources/cupti/subscription/subscription.hpp"
 #include "strata/ext/emit.h"
 #include "strata/host.hpp"
 

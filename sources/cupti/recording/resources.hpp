@@ -16,9 +16,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "sources/cupti/api/functions.hpp"
 #include "sources/cupti/records/graph_nodes.hpp"
 #include "sources/cupti/records/loaded_module.hpp"
-#include "sources/cupti/subscription/functions.hpp"
 
 namespace strata::cupti {
 

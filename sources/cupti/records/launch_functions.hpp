@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "sources/cupti/subscription/cupti_api.hpp"
+#include "sources/cupti/api/cupti_api.hpp"
 
 namespace strata::cupti {
 

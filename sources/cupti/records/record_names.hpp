@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "sources/cupti/subscription/cupti_api.hpp"
+#include "sources/cupti/api/cupti_api.hpp"
 #include "strata/events.h"
 
 namespace strata::cupti {

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "sources/cupti/subscription/cupti_api.hpp"
+#include "sources/cupti/api/cupti_api.hpp"
 #include "strata/ext/activity.h"
 
 namespace strata::cupti {

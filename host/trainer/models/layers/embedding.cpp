@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "host/trainer/models/initial_weights.hpp"
+#include "host/trainer/models/layers/initial_weights.hpp"
 
 namespace strata::trainer {
 

@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "host/trainer/models/module_scope.hpp"
+#include "host/trainer/module_scope.hpp"
 
 namespace strata::trainer {
 

@@ -4,7 +4,7 @@
 
 #include <torch/nn/module.h>
 
-#include "host/trainer/models/module_scope.hpp"
+#include "host/trainer/module_scope.hpp"
 
 namespace strata::trainer {
 

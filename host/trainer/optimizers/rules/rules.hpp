@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "host/config/run_config.hpp"
-#include "host/trainer/saving/state_visitor.hpp"
+#include "host/trainer/state_visitor.hpp"
 
 namespace strata::trainer {
 
