@@ -134,3 +134,10 @@ def test_a_size_without_room_is_refused(workspace):
     result = workspace.strata("run", "run.yaml", "--out", "out", "store.max_mb=7")
     assert result.returncode == 2
     assert "store.max_mb" in result.stderr and "at least 8 (MiB), found 7" in result.stderr
+
+
+@pytest.mark.parametrize("words, size", [([], 2048), (["--set", "store.max_mb=0"], 0)])
+def test_the_store_of_a_program_is_limited(workspace, words, size):
+    result = workspace.strata("exec", "--out", "out", *words, "--", "true")
+    assert result.returncode == 0, result.stderr
+    assert json.loads((workspace.folder / "out/exec.json").read_text())["store"]["max_mb"] == size

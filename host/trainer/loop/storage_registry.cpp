@@ -59,7 +59,7 @@ void StorageRegistry::register_scaler(const GradScaler& scaler) {
   show(TensorRole::kScaler, "growth_tracker", scaler.growth_tracker());
 }
 
-void StorageRegistry::show_ranks(const RankGroup& ranks) {
+void StorageRegistry::register_ranks(const RankGroup& ranks) {
   if (ranks.message().defined()) show(TensorRole::kWorkspace, "loss_sync", ranks.message());
 }
 

@@ -39,7 +39,7 @@ class StorageRegistry {
   void register_gradient(const NamedParameter& parameter);
   void register_optimizer_state(Optimizer& optimizer);
   void register_scaler(const GradScaler& scaler);
-  void show_ranks(const RankGroup& ranks);
+  void register_ranks(const RankGroup& ranks);
   // Call before registering gradients that are views of them.
   void register_buckets(const GradientSync& gradient_sync);
 

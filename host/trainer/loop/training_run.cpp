@@ -48,7 +48,7 @@ TrainingRun::TrainingRun(const Request& request, GraphModules* modules)
     set_up();
   }
   owners_.register_model(*model_);
-  if (ranks_) owners_.show_ranks(*ranks_);
+  if (ranks_) owners_.register_ranks(*ranks_);
   if (gradient_sync_) owners_.register_buckets(*gradient_sync_);
   if (optimizer_) owners_.register_optimizer_state(*optimizer_);
   if (begin_.steps > 0) {

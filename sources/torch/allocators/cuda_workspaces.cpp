@@ -63,11 +63,11 @@ const at::DataPtr& block_of(const auto& workspace) {
 }
 
 // The workspaces reported in a run, by address.
-struct Told {
+struct ReportedWorkspaces {
   std::mutex mutex;
   std::uint64_t run = 0;
   std::set<std::uint64_t> addresses;
-} told;
+} reported;
 
 void report_all(const Emission& emission, Workspaces* all, std::string_view name) {
   if (all == nullptr) return;
@@ -75,7 +75,7 @@ void report_all(const Emission& emission, Workspaces* all, std::string_view name
   if (!lock) return;
   for (const auto& [handle_and_stream, value] : all->map) {
     const at::DataPtr& workspace = block_of(value);
-    if (told.addresses.insert(reinterpret_cast<std::uint64_t>(workspace.get())).second)
+    if (reported.addresses.insert(reinterpret_cast<std::uint64_t>(workspace.get())).second)
       report_one(emission, workspace, name);
   }
 }
@@ -85,10 +85,10 @@ void report_all(const Emission& emission, Workspaces* all, std::string_view name
 void report_cuda_workspaces() noexcept try {
   const Emission emission;
   if (!emission || !emission.wanted(STRATA_INTEREST_TENSOR)) return;
-  const std::lock_guard lock(told.mutex);
-  if (told.run != emission.run()) {
-    told.addresses.clear();
-    told.run = emission.run();
+  const std::lock_guard lock(reported.mutex);
+  if (reported.run != emission.run()) {
+    reported.addresses.clear();
+    reported.run = emission.run();
   }
   report_all(emission, cublas(), "cuBLAS workspace");
   report_all(emission, cublaslt(), "cuBLASLt workspace");

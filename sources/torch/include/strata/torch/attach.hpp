@@ -70,20 +70,20 @@ class ReportedStorages {
  public:
   bool add(const at::Tensor& tensor) {
     const c10::Storage& storage = tensor.storage();
-    const auto [place, is_new] = reported_.try_emplace(storage.unsafeGetStorageImpl(),
-                                                       Told{storage.getWeakStorageImpl(), storage.data()});
+    const auto [place, is_new] = reported_.try_emplace(
+        storage.unsafeGetStorageImpl(), ReportedStorage{storage.getWeakStorageImpl(), storage.data()});
     if (is_new) return true;
     if (!place->second.storage.expired() && place->second.data == storage.data()) return false;
-    place->second = Told{storage.getWeakStorageImpl(), storage.data()};
+    place->second = ReportedStorage{storage.getWeakStorageImpl(), storage.data()};
     return true;
   }
 
  private:
-  struct Told {
+  struct ReportedStorage {
     c10::weak_intrusive_ptr<c10::StorageImpl> storage;
     const void* data;  // replaced by `Module::to` in a storage that stays
   };
-  std::unordered_map<const c10::StorageImpl*, Told> reported_;
+  std::unordered_map<const c10::StorageImpl*, ReportedStorage> reported_;
 };
 
 // Calls `take(name, tensor)` for each state tensor of a parameter, in LibTorch's own optimizers. For others
