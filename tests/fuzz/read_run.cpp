@@ -38,6 +38,7 @@
 #include "host/report/top/top_screen.hpp"
 #include "host/report/words/sentences.hpp"
 #include "host/report/words/shapes_json.hpp"
+#include "host/report/words/warm_up_json.hpp"
 #include "tests/fuzz/target.hpp"
 
 namespace strata::fuzz {
@@ -92,7 +93,7 @@ void read_tables(const analysis::Facts& facts) {
   require_json("the shapes", report::shapes_document(facts, shapes));
   require_json("the layers", layers_document(facts, facts.layers, {}));
   require_json("the steps", analysis::steps_document(facts));
-  require_json("the warm-up", analysis::warm_up_document(facts));
+  require_json("the warm-up", report::warm_up_document(facts));
   require_json("the largest", analysis::detail_document(facts, 0.1));
   require_json("the summary", analysis::summary_json(facts, report::finding_text));
   if (facts.time) require_json("the times", analysis::time_document(facts, {}, 5));

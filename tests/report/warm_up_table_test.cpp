@@ -15,6 +15,7 @@ namespace {
 using analysis::Cause;
 using analysis::Course;
 using analysis::Facts;
+using analysis::ProofKind;
 
 Facts warmed_up() {
   Facts facts = testing::simulate({.steps = 9, .first_active_step = 3, .layers = 1});
@@ -39,8 +40,14 @@ Facts warmed_up() {
   step.step = 0;
   step.ns = 412e6;
   step.excess_ns = 400e6;
-  step.causes = {{Cause::kDataLoader, 300e6, 1, "data took 301.0 ms"},
-                 {Cause::kPageFaults, 60e6, 30'000, "30000 more"}};
+  step.causes = {{Cause::kDataLoader,
+                  300e6,
+                  1,
+                  {{.kind = ProofKind::kPhaseTime, .name = "data", .ns = 301e6, .usual_ns = 1e6}}},
+                 {Cause::kPageFaults,
+                  60e6,
+                  30'000,
+                  {{.kind = ProofKind::kFaultsEstimated, .name = "forward", .more = 30'000.0, .ns = 2e3}}}};
   step.unattributed_ns = 40e6;
   step.phases = {{"data", 301e6, 300e6}, {"forward", 70e6, 60e6}};
   facts.warm_up.steps = {step};
@@ -65,7 +72,7 @@ TEST(WarmUpReport, TellsCausesTimesProofsAndWhatIsLeft) {
   EXPECT_TRUE(holds(text, "  < 300.0 ms   75.0%  data loader start\n")) << text;
   EXPECT_TRUE(holds(text, "  ~  60.0 ms   15.0%  page faults\n")) << text;
   EXPECT_TRUE(holds(text, "     40.0 ms   10.0%  not attributed\n")) << text;
-  EXPECT_TRUE(holds(text, "data took 301.0 ms\n")) << text;
+  EXPECT_TRUE(holds(text, "data took 301.0 ms, 1.0 ms in steady steps\n")) << text;
   EXPECT_TRUE(holds(text, "Not looked for, as no activity of a device's driver was recorded: CUDA context;"))
       << text;
 }
@@ -98,7 +105,8 @@ TEST(WarmUpReport, OfARunWithoutThePluginSaysWhatToLoad) {
 
 TEST(WarmUpReport, NamesThatDoNotBelongOnATerminalAreMadeSafe) {
   Facts facts = warmed_up();
-  facts.warm_up.steps[0].causes[0].proof = "opened \x1b[2Jevil.so";
+  facts.warm_up.steps[0].causes[0].proofs = {
+      {.kind = ProofKind::kLibraries, .count = 1, .libraries = {"\x1b[2Jevil.so"}}};
   facts.warm_up.steps[0].phases[0].name = "da\rta";
   const std::string text = warm_up_report(facts, false, 80);
   EXPECT_FALSE(holds(text, "\x1b"));

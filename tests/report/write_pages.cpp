@@ -115,7 +115,10 @@ void write_pages(const std::filesystem::path& folder) {
   slow.ns = 9e6;
   slow.excess_ns = 5e6;
   slow.unattributed_ns = 1e6;
-  slow.causes.push_back({strata::analysis::Cause::kFirstCalls, 4e6, 12, "12 operators"});
+  strata::analysis::Proof calls{
+      .kind = strata::analysis::ProofKind::kSlowCalls, .name = "forward", .count = 12};
+  calls.calls.push_back({.name = "aten::exp", .ns = 2e6});
+  slow.causes.push_back({strata::analysis::Cause::kFirstCalls, 4e6, 12, {calls}});
   troubled.warm_up.steps.push_back(slow);
   write_page(troubled, folder / "troubled.html");
 }

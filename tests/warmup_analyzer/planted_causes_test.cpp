@@ -11,10 +11,11 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <string>
 #include <thread>
 
 #include "host/analysis/analyse.hpp"
-#include "host/analysis/warm_up/causes.hpp"
+#include "host/report/words/warm_up_words.hpp"
 #include "strata/ext/activity.h"
 #include "strata/runtime/session.hpp"
 #include "tests/runtime/plugins/recording_sink.hpp"
@@ -151,10 +152,10 @@ class PlantedCauses : public testing::Test {
     for (const analysis::CauseShare& share : step.causes) {
       if (share.cause != cause) continue;
       found = share.ns;
-      proof = share.proof;
+      proof = report::proof_text(share.proofs);
     }
     EXPECT_NEAR(found / 1e6, expected_ns / 1e6, within * expected_ns / 1e6)
-        << describe(cause).title << ": " << proof;
+        << report::cause_title(cause) << ": " << proof;
   }
 
   test::TemporaryFolder folder_;
@@ -177,7 +178,8 @@ TEST_F(PlantedCauses, AreFoundWithTheirTimes) {
   expect_near(first, Cause::kPrograms, child_ns_);
   const auto library = std::ranges::find(first.causes, Cause::kSharedLibraries, &analysis::CauseShare::cause);
   ASSERT_NE(library, first.causes.end());
-  EXPECT_NE(library->proof.find("slow_library.so"), std::string::npos) << library->proof;
+  const std::string proof = report::proof_text(library->proofs);
+  EXPECT_NE(proof.find("slow_library.so"), std::string::npos) << proof;
   double given = first.unattributed_ns;
   for (const analysis::CauseShare& share : first.causes) given += share.ns;
   EXPECT_NEAR(given, first.excess_ns, 1e3);

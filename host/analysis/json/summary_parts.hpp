@@ -59,12 +59,7 @@ std::string time_document(const Facts& facts, const std::optional<DevicePeak>& p
 // The section of summary.json; null for a run without times.
 nlohmann::ordered_json time_summary(const Facts& facts);
 
-inline constexpr const char* kWarmUpSchema = "strata.warm-up/1";
-
 // `steady_state` of summary.json.
 nlohmann::ordered_json steady_state_json(const SteadyState& state);
-
-// The output of `strata report --warm-up --json` (docs/warm-up.md).
-std::string warm_up_document(const Facts& facts);
 
 }  // namespace strata::analysis

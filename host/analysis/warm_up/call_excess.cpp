@@ -2,32 +2,28 @@
 #include "host/analysis/warm_up/call_excess.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "host/analysis/recording/recording.hpp"
-#include "host/analysis/warm_up/proof.hpp"
 
 namespace strata::analysis {
 namespace {
 
 struct Calls {
   double first_ns = 0.0, later_ns = 0.0;
-  std::vector<std::pair<double, std::string>> texts;
+  std::vector<SlowCall> all;
 };
 
-std::string call_text(std::string_view name, double ns, const OwnCall& own) {
-  std::string text = fmt::format("{} {}", name, time_text(ns));
-  if (!own.call->is_first) text += " (not its first)";
-  if (own.libraries > 0) text += fmt::format(" (opened {} libraries)", own.libraries);
-  return text;
-}
-
 CallFamily family_of(Cause cause, Calls calls, double later_ns) {
-  std::ranges::stable_sort(calls.texts, std::ranges::greater{}, [](const auto& text) { return text.first; });
-  std::vector<std::string> texts;
-  for (auto& [ns, text] : calls.texts) texts.push_back(std::move(text));
-  return {cause, calls.first_ns + later_ns, texts.size(), list_text(texts)};
+  std::ranges::stable_sort(calls.all, std::ranges::greater{}, &SlowCall::ns);
+  const std::uint64_t count = calls.all.size();
+  if (count > kNamedInProof) calls.all.resize(kNamedInProof);
+  return {cause, calls.first_ns + later_ns, count, std::move(calls.all)};
 }
 
 }  // namespace
@@ -55,7 +51,7 @@ CallExcess call_excess(const CallsOfPhase& wanted, const Recording& run, const O
       ns -= fault_ns;
       Calls& calls = families[cause];
       (call.is_first ? calls.first_ns : calls.later_ns) += ns;
-      calls.texts.emplace_back(ns, call_text(name, ns, own));
+      calls.all.push_back({std::string(name), ns, call.is_first, own.libraries});
     }
   }
   double waited_ns = wanted.waited_ns;

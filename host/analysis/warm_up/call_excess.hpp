@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "host/analysis/facts/warm_up.hpp"
@@ -20,7 +19,7 @@ struct CallFamily {
   Cause cause{};
   double ns = 0.0;  // without page faults
   std::uint64_t calls = 0;
-  std::string text;  // about the longest of them
+  std::vector<SlowCall> longest;  // of them; longest first, at most kNamedInProof
 };
 
 struct CallExcess {

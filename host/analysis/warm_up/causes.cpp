@@ -2,6 +2,7 @@
 #include "host/analysis/warm_up/causes.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "strata/ext/activity.h"
 
@@ -9,24 +10,24 @@ namespace strata::analysis {
 namespace {
 
 constexpr std::array<CauseDescription, kCauses> kDescriptions{{
-    {"cuda_context", "CUDA context", Certainty::kTimed, Detector::kActivities},
-    {"modules", "device code loaded (modules)", Certainty::kTimed, Detector::kActivities},
-    {"kernels", "kernels loaded at their first launch", Certainty::kTimed, Detector::kActivities},
-    {"jit", "device code compiled (JIT)", Certainty::kTimed, Detector::kActivities},
-    {"allocator_segments", "device memory for the allocator", Certainty::kTimed, Detector::kActivities},
-    {"profiler", "the profiler's own work", Certainty::kTimed, Detector::kActivities},
-    {"driver", "other long calls of the driver", Certainty::kTimed, Detector::kActivities},
-    {"processor_wait", "waiting for a processor", Certainty::kDifference, Detector::kCounters},
-    {"projector_svd", "projector (SVD, QR)", Certainty::kDifference, Detector::kOperators},
-    {"communicator", "communicator start", Certainty::kDifference, Detector::kOperators},
-    {"library_handles", "handles, workspaces, primitives", Certainty::kDifference, Detector::kOperators},
-    {"first_calls", "first calls of other operators", Certainty::kDifference, Detector::kOperators},
-    {"page_faults", "page faults", Certainty::kEstimated, Detector::kCounters},
-    {"threads", "threads started", Certainty::kEstimated, Detector::kCounters},
-    {"programs", "programs started", Certainty::kAtMost, Detector::kCounters},
-    {"optimizer_state", "optimizer state made", Certainty::kAtMost, Detector::kPhases},
-    {"data_loader", "data loader start", Certainty::kAtMost, Detector::kPhases},
-    {"shared_libraries", "shared libraries opened", Certainty::kAtMost, Detector::kCounters},
+    {"cuda_context", Certainty::kTimed, Detector::kActivities},
+    {"modules", Certainty::kTimed, Detector::kActivities},
+    {"kernels", Certainty::kTimed, Detector::kActivities},
+    {"jit", Certainty::kTimed, Detector::kActivities},
+    {"allocator_segments", Certainty::kTimed, Detector::kActivities},
+    {"profiler", Certainty::kTimed, Detector::kActivities},
+    {"driver", Certainty::kTimed, Detector::kActivities},
+    {"processor_wait", Certainty::kDifference, Detector::kCounters},
+    {"projector_svd", Certainty::kDifference, Detector::kOperators},
+    {"communicator", Certainty::kDifference, Detector::kOperators},
+    {"library_handles", Certainty::kDifference, Detector::kOperators},
+    {"first_calls", Certainty::kDifference, Detector::kOperators},
+    {"page_faults", Certainty::kEstimated, Detector::kCounters},
+    {"threads", Certainty::kEstimated, Detector::kCounters},
+    {"programs", Certainty::kAtMost, Detector::kCounters},
+    {"optimizer_state", Certainty::kAtMost, Detector::kPhases},
+    {"data_loader", Certainty::kAtMost, Detector::kPhases},
+    {"shared_libraries", Certainty::kAtMost, Detector::kCounters},
 }};
 
 template <std::size_t kCount>

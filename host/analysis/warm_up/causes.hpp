@@ -2,7 +2,7 @@
 // The possible causes of a slow step, and how each is detected.
 #pragma once
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -21,8 +21,7 @@ enum class Certainty : std::uint8_t {
 };
 
 struct CauseDescription {
-  std::string_view id;     // in JSON
-  std::string_view title;  // in tables
+  std::string_view id;  // in JSON; titles are in host/report/words
   Certainty certainty;
   Detector detector;
 };

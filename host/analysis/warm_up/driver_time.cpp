@@ -2,10 +2,11 @@
 #include "host/analysis/warm_up/driver_time.hpp"
 
 #include <algorithm>
-#include <string>
+#include <functional>
+#include <string_view>
+#include <utility>
 
 #include "host/analysis/recording/recording.hpp"
-#include "host/analysis/warm_up/proof.hpp"
 #include "strata/ext/activity.h"
 
 namespace strata::analysis {
@@ -48,13 +49,13 @@ std::vector<CauseShare> DriverTime::shares() const {
   for (std::size_t index = 0; index < kCauses; ++index) {
     const Sum& sum = sums_[index];
     if (sum.ns <= 0.0) continue;
-    std::string proof =
-        fmt::format("{} timed, the longest {}{}{}", sum.count, sum.longest, sum.longest.empty() ? "" : " ",
-                    time_text(static_cast<double>(sum.longest_ns)));
+    std::vector<Proof> proofs{{.kind = ProofKind::kActivities,
+                               .name = sum.longest,
+                               .count = sum.count,
+                               .ns = static_cast<double>(sum.longest_ns)}};
     if (sum.modules > 0)
-      proof +=
-          fmt::format("; {} modules, {:.1f} MiB", sum.modules, static_cast<double>(sum.bytes) / (1 << 20));
-    shares.push_back({static_cast<Cause>(index), sum.ns, sum.count + sum.modules, std::move(proof)});
+      proofs.push_back({.kind = ProofKind::kModules, .count = sum.modules, .bytes = sum.bytes});
+    shares.push_back({static_cast<Cause>(index), sum.ns, sum.count + sum.modules, std::move(proofs)});
   }
   std::ranges::stable_sort(shares, std::ranges::greater{}, &CauseShare::ns);
   return shares;

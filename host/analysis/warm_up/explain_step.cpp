@@ -3,12 +3,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "host/analysis/recording/recording.hpp"
 #include "host/analysis/warm_up/call_excess.hpp"
 #include "host/analysis/warm_up/claimed_time.hpp"
 #include "host/analysis/warm_up/driver_time.hpp"
-#include "host/analysis/warm_up/proof.hpp"
 #include "strata/ext/phase.h"
 #include "strata/ext/tensor.h"
 
@@ -19,6 +24,10 @@ namespace {
 // number times the cost of one: that cost varies this much between memory regions.
 constexpr double kFaultTimeFactor = 1.6;
 constexpr double kNoticeableNs = 1e6;
+
+std::string file_name(std::string_view path) {
+  return std::string(path.substr(path.rfind('/') + 1));
+}
 
 class StepExplainer {
  public:
@@ -97,7 +106,7 @@ class StepExplainer {
   }
 
   // Assigns as much of `ns` as the part and the step have left.
-  double give(OpenPart& part, Cause cause, double ns, double number, const std::string& proof) {
+  double give(OpenPart& part, Cause cause, double ns, double number, std::vector<Proof> proofs) {
     const double given = std::min({ns, part.excess_ns, left_ns_});
     if (given <= 0.0) return 0.0;
     part.excess_ns -= given;
@@ -105,7 +114,7 @@ class StepExplainer {
     CauseShare& share = share_of(cause);
     share.ns += given;
     share.count += static_cast<std::uint64_t>(std::llround(number));
-    if (!proof.empty()) share.proof += (share.proof.empty() ? "" : "; ") + proof;
+    std::ranges::move(proofs, std::back_inserter(share.proofs));
     return given;
   }
 
@@ -116,22 +125,21 @@ class StepExplainer {
       for (const Span& interval : part.part->intervals)
         time.add(interval.begin_ns, interval.end_ns, any_thread ? 0 : step_.thread);
       for (const CauseShare& share : time.shares())
-        part.busy_ns += give(part, share.cause, share.ns, static_cast<double>(share.count), share.proof);
+        part.busy_ns += give(part, share.cause, share.ns, static_cast<double>(share.count), share.proofs);
     }
   }
 
   // Operators' times are of a step, not of a phase: projections are looked for where optimizers work first.
   void claim_projections() {
     double left = operators_.projection_excess_ns(step_.step);
-    const std::string proof = fmt::format("{} calls of SVD or QR took {} more than in a steady step",
-                                          operators_.projections(step_.step), time_text(left));
+    const std::uint64_t calls = operators_.projections(step_.step);
+    const Proof proof{.kind = ProofKind::kProjections, .count = calls, .ns = left};
     bool told = false;
     for (const std::uint32_t kind : {STRATA_PHASE_OPTIMIZER, STRATA_PHASE_BACKWARD}) {
       for (OpenPart& part : parts_) {
         if (part.key.kind != kind || left <= 0.0) continue;
-        const double given =
-            give(part, Cause::kProjector, left,
-                 told ? 0.0 : static_cast<double>(operators_.projections(step_.step)), told ? "" : proof);
+        const double given = give(part, Cause::kProjector, left, told ? 0.0 : static_cast<double>(calls),
+                                  told ? std::vector<Proof>() : std::vector{proof});
         part.busy_ns += given;
         left -= given;
         told = told || given > 0.0;
@@ -149,18 +157,21 @@ class StepExplainer {
                                          run_, operators_, claimed_);
     part.libraries = std::max(0.0, part.libraries - calls.libraries);
     part.faults -= calls.faults;
-    part.busy_ns += give(part, Cause::kPageFaults, calls.fault_ns, calls.faults, "");
+    part.busy_ns += give(part, Cause::kPageFaults, calls.fault_ns, calls.faults, {});
     for (const CallFamily& family : calls.families)
       part.busy_ns += give(part, family.cause, family.ns, static_cast<double>(family.calls),
-                           fmt::format("in {}: {}", part.name, family.text));
+                           {{.kind = ProofKind::kSlowCalls,
+                             .name = part.name,
+                             .count = family.calls,
+                             .calls = family.longest}});
   }
 
   void claim_processor_wait(OpenPart& part) {
     const double ns = more(part, Counter::kWaitNs);
-    give(part, Cause::kProcessorWait, ns, 0.0,
-         ns < kNoticeableNs
-             ? ""
-             : fmt::format("{} in {} ready to run, without a processor", time_text(ns), part.name));
+    std::vector<Proof> proofs;
+    if (ns >= kNoticeableNs)
+      proofs.push_back({.kind = ProofKind::kProcessorWait, .name = part.name, .ns = ns});
+    give(part, Cause::kProcessorWait, ns, 0.0, std::move(proofs));
   }
 
   void claim_page_faults(OpenPart& part) {
@@ -171,68 +182,74 @@ class StepExplainer {
     const bool is_measured =
         ns >= kNoticeableNs && busy > ns / kFaultTimeFactor && busy < ns * kFaultTimeFactor;
     if (is_measured) ns = busy;
-    const double given =
-        give(part, Cause::kPageFaults, ns, number,
-             ns < kNoticeableNs ? ""
-                                : fmt::format("{:.0f} more in {} than in steady steps, {} each{}", number,
-                                              part.name, time_text(ns / number),
-                                              is_measured ? ", by the phase's processor time"
-                                                          : ", as measured at the run's begin"));
-    part.busy_ns += given;
+    std::vector<Proof> proofs;
+    if (ns >= kNoticeableNs)
+      proofs.push_back({.kind = is_measured ? ProofKind::kFaultsTimed : ProofKind::kFaultsEstimated,
+                        .name = part.name,
+                        .more = number,
+                        .ns = ns / number});
+    part.busy_ns += give(part, Cause::kPageFaults, ns, number, std::move(proofs));
     part.faults = 0.0;
   }
 
   void claim_threads(OpenPart& part) {
     const double number = more(part, Counter::kThreads);
     give(part, Cause::kThreads, number * run_.warm_up.thread_start_ns, number,
-         fmt::format("{:.0f} in {}, {} each as measured at the run's begin", number, part.name,
-                     time_text(run_.warm_up.thread_start_ns)));
+         {{.kind = ProofKind::kThreads,
+           .name = part.name,
+           .more = number,
+           .ns = run_.warm_up.thread_start_ns}});
   }
 
   void claim_programs(OpenPart& part) {
     const double ns = more(part, Counter::kChildrenNs);
-    give(part, Cause::kPrograms, ns, 1.0,
-         fmt::format("child processes that ended in {} had {} of processor time", part.name, time_text(ns)));
+    give(part, Cause::kPrograms, ns, 1.0, {{.kind = ProofKind::kPrograms, .name = part.name, .ns = ns}});
   }
 
   // The unexplained rest of a phase is assigned to its known one-time work.
   void claim_rest(OpenPart& part) {
-    const std::vector<std::string> opened = libraries_opened(part);
-    std::string proof = fmt::format("{} took {}, {} in steady steps", part.name, time_text(part.part->ns),
-                                    time_text(part.usual.ns));
+    std::vector<Proof> proofs{
+        {.kind = ProofKind::kPhaseTime, .name = part.name, .ns = part.part->ns, .usual_ns = part.usual.ns}};
     if (part.part->counts && part.key.kind == STRATA_PHASE_DATA)
-      proof += fmt::format("; {} of it at work", time_text(count(*part.part->counts, Counter::kCpuNs)));
-    if (!opened.empty()) proof += "; opened " + list_text(opened);
+      proofs.push_back(
+          {.kind = ProofKind::kPhaseProcessorTime, .ns = count(*part.part->counts, Counter::kCpuNs)});
+    if (Proof opened = libraries_opened(part); opened.count > 0) proofs.push_back(std::move(opened));
     switch (part.key.kind) {
       case STRATA_PHASE_DATA:
-        if (part.excess_ns >= kNoticeableNs) give(part, Cause::kDataLoader, part.excess_ns, 1.0, proof);
+        if (part.excess_ns >= kNoticeableNs)
+          give(part, Cause::kDataLoader, part.excess_ns, 1.0, std::move(proofs));
         return;
       case STRATA_PHASE_GRADIENT_SYNC:
-        if (part.excess_ns >= kNoticeableNs) give(part, Cause::kCommunicator, part.excess_ns, 1.0, proof);
+        if (part.excess_ns >= kNoticeableNs)
+          give(part, Cause::kCommunicator, part.excess_ns, 1.0, std::move(proofs));
         return;
       case STRATA_PHASE_OPTIMIZER:
         if (const std::uint64_t tensors = state_made(); tensors > 0) {
-          give(part, Cause::kOptimizerState, part.excess_ns, static_cast<double>(tensors),
-               fmt::format("{} tensors of state were made; {}", tensors, proof));
+          proofs.insert(proofs.begin(), {.kind = ProofKind::kStateTensors, .count = tensors});
+          give(part, Cause::kOptimizerState, part.excess_ns, static_cast<double>(tensors), std::move(proofs));
           return;
         }
         break;
       default:
         break;
     }
-    if (part.libraries >= 1.0) give(part, Cause::kSharedLibraries, part.excess_ns, part.libraries, proof);
+    if (part.libraries >= 1.0)
+      give(part, Cause::kSharedLibraries, part.excess_ns, part.libraries, std::move(proofs));
   }
 
-  std::vector<std::string> libraries_opened(const OpenPart& part) const {
-    std::vector<std::string> names;
-    if (part.libraries < 1.0) return names;
+  // Of none if no more were opened than in steady steps.
+  Proof libraries_opened(const OpenPart& part) const {
+    Proof opened{.kind = ProofKind::kLibraries};
+    if (part.libraries < 1.0) return opened;
     for (const OpenedLibrary& library : run_.warm_up.libraries) {
       const bool is_here = std::ranges::any_of(part.part->intervals, [&](const Span& interval) {
         return library.ns > interval.begin_ns && library.ns <= interval.end_ns;
       });
-      if (is_here) names.push_back(file_name(run_.texts[library.path]));
+      if (!is_here) continue;
+      if (opened.count < kNamedInProof) opened.libraries.push_back(file_name(run_.texts[library.path]));
+      ++opened.count;
     }
-    return names;
+    return opened;
   }
 
   // Only for the first step: a trainer may report its state in each step.

@@ -2,13 +2,14 @@
 #include "host/analysis/warm_up/warm_up.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <unordered_set>
 
 #include "host/analysis/recording/recording.hpp"
 #include "host/analysis/warm_up/claimed_time.hpp"
 #include "host/analysis/warm_up/driver_time.hpp"
 #include "host/analysis/warm_up/explain_step.hpp"
-#include "host/analysis/warm_up/proof.hpp"
 
 namespace strata::analysis {
 namespace {

@@ -33,6 +33,7 @@
 #include "host/report/time/time_report.hpp"
 #include "host/report/words/sentences.hpp"
 #include "host/report/words/shapes_json.hpp"
+#include "host/report/words/warm_up_json.hpp"
 
 namespace strata::cli {
 namespace {
@@ -92,7 +93,7 @@ void print_steps(const analysis::Facts& facts, const ReportArguments& arguments)
 }
 
 void print_warm_up(const analysis::Facts& facts, const ReportArguments& arguments) {
-  if (arguments.json) return print(analysis::warm_up_document(facts));
+  if (arguments.json) return print(report::warm_up_document(facts));
   print(report::warm_up_report(facts, wants_colour(STDOUT_FILENO), columns(STDOUT_FILENO)));
 }
 

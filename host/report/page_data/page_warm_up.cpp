@@ -10,6 +10,7 @@
 #include "host/analysis/warm_up/causes.hpp"
 #include "host/report/terminal/tables.hpp"
 #include "host/report/text.hpp"
+#include "host/report/words/warm_up_words.hpp"
 
 namespace strata::report {
 namespace {
@@ -24,11 +25,11 @@ json cause_row(const std::string& where, const CauseShare& share) {
   const auto& described = analysis::describe(share.cause);
   auto row = json::array();
   row.push_back(where);
-  row.push_back(described.title);
+  row.push_back(cause_title(share.cause));
   row.push_back(analysis::to_string(described.certainty));
   row.push_back(share.ns);
   row.push_back(share.count);
-  row.push_back(clipped(share.proof, kProofBytes));
+  row.push_back(clipped(proof_text(share.proofs), kProofBytes));
   return row;
 }
 

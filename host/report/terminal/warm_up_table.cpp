@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "host/analysis/facts/facts.hpp"
@@ -12,6 +14,7 @@
 #include "host/report/terminal/step_drawing.hpp"
 #include "host/report/terminal_style.hpp"
 #include "host/report/text.hpp"
+#include "host/report/words/warm_up_words.hpp"
 
 namespace strata::report {
 namespace {
@@ -42,8 +45,9 @@ std::string cause_rows(const std::vector<analysis::CauseShare>& causes, double u
   std::string text;
   for (const auto& share : causes) {
     const auto& cause = describe(share.cause);
-    text += cause_row(certainty_sign(cause.certainty), share.ns, excess_ns, cause.title);
-    if (with_proof && !share.proof.empty()) text += style.dimmed(wrapped(share.proof, 23, style.width));
+    text += cause_row(certainty_sign(cause.certainty), share.ns, excess_ns, cause_title(share.cause));
+    if (with_proof && !share.proofs.empty())
+      text += style.dimmed(wrapped(proof_text(share.proofs), 23, style.width));
   }
   return text + cause_row(" ", unattributed_ns, excess_ns, "not attributed");
 }
@@ -75,8 +79,8 @@ std::string before_steps(const Facts& facts, const TerminalStyle& style) {
   if (before.ns <= 0.0) return {};
   auto text = style.heading("Before the first step") + ' ' + duration(before.ns) + '\n';
   for (const auto& share : before.causes) {
-    text += cause_row(" ", share.ns, before.ns, describe(share.cause).title);
-    text += style.dimmed(wrapped(share.proof, 23, style.width));
+    text += cause_row(" ", share.ns, before.ns, cause_title(share.cause));
+    text += style.dimmed(wrapped(proof_text(share.proofs), 23, style.width));
   }
   return text + wrapped(fmt::format("{} opened, {}", counted(before.libraries, "library", "libraries"),
                                     counted(before.page_faults, "page fault", "page faults")),
@@ -87,8 +91,9 @@ std::string before_steps(const Facts& facts, const TerminalStyle& style) {
 std::string titles_of(analysis::Detector detector) {
   std::string titles;
   for (std::size_t index = 0; index < analysis::kCauses; ++index) {
-    const auto& cause = describe(static_cast<analysis::Cause>(index));
-    if (cause.detector == detector) titles += fmt::format("{}{}", titles.empty() ? "" : "; ", cause.title);
+    const auto cause = static_cast<analysis::Cause>(index);
+    if (describe(cause).detector == detector)
+      titles += fmt::format("{}{}", titles.empty() ? "" : "; ", cause_title(cause));
   }
   return titles;
 }
@@ -167,7 +172,7 @@ std::string short_warm_up(const Facts& facts, const TerminalStyle& style) {
   shown.resize(std::min(shown.size(), kShown));
   for (const auto& share : shown) {
     const auto& cause = describe(share.cause);
-    text += cause_row(certainty_sign(cause.certainty), share.ns, warm_up.excess_ns, cause.title);
+    text += cause_row(certainty_sign(cause.certainty), share.ns, warm_up.excess_ns, cause_title(share.cause));
   }
   if (others_ns > 0.0) text += cause_row(" ", others_ns, warm_up.excess_ns, "other causes");
   text += cause_row(" ", warm_up.unattributed_ns, warm_up.excess_ns, "not attributed");

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "host/analysis/analyse.hpp"
-#include "host/analysis/json/summary_parts.hpp"
 #include "host/analysis/recording/run_error.hpp"
+#include "host/report/words/warm_up_json.hpp"
 #include "tests/analysis/store_writer.hpp"
 #include "tests/analysis/training_run.hpp"
 #include "tests/temporary_folder.hpp"
@@ -48,7 +48,7 @@ class HostileWarmUp : public ::testing::Test {
         EXPECT_GE(step.unattributed_ns, 0.0);
       }
     }
-    EXPECT_FALSE(warm_up_document(facts).empty());
+    EXPECT_FALSE(report::warm_up_document(facts).empty());
   }
 
   test::TemporaryFolder directory_;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "host/analysis/analyse.hpp"
+#include "host/report/words/warm_up_words.hpp"
 #include "strata/ext/phase.h"
 #include "strata/ext/tensor.h"
 
@@ -172,7 +173,7 @@ double ns_of(const std::vector<CauseShare>& causes, Cause cause) {
 
 std::string proof_of(const std::vector<CauseShare>& causes, Cause cause) {
   const auto found = std::ranges::find(causes, cause, &CauseShare::cause);
-  return found == causes.end() ? "" : found->proof;
+  return found == causes.end() ? "" : report::proof_text(found->proofs);
 }
 
 TimedRun training_with(std::int64_t slow_step, std::string_view slow_phase,

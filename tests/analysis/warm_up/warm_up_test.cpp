@@ -5,11 +5,13 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "host/analysis/json/summary_parts.hpp"
+#include "host/report/words/warm_up_json.hpp"
+#include "host/report/words/warm_up_words.hpp"
 #include "strata/ext/activity.h"
 #include "strata/ext/phase.h"
 #include "tests/analysis/warm_up/timed_run.hpp"
@@ -118,12 +120,12 @@ TEST(WarmUp, TheDocumentHasARowForEachCause) {
   std::ostringstream text;
   text << file.rdbuf();
   for (std::size_t index = 0; index < kCauses; ++index) {
-    const CauseDescription& cause = describe(static_cast<Cause>(index));
-    const std::size_t row = text.str().find("\n| " + std::string(cause.title));
-    ASSERT_NE(row, std::string::npos) << cause.title;
+    const auto cause = static_cast<Cause>(index);
+    const std::size_t row = text.str().find("\n| " + std::string(report::cause_title(cause)));
+    ASSERT_NE(row, std::string::npos) << report::cause_title(cause);
     constexpr std::array<std::string_view, 4> kCertainties{"timed", "difference", "estimated", "at most"};
     const std::string line = text.str().substr(row + 1, text.str().find('\n', row + 1) - row - 1);
-    const auto certainty = kCertainties.at(static_cast<std::size_t>(cause.certainty));
+    const auto certainty = kCertainties.at(static_cast<std::size_t>(describe(cause).certainty));
     EXPECT_NE(line.find("| " + std::string(certainty) + " |"), std::string::npos) << line;
   }
 }
@@ -241,7 +243,7 @@ TEST(WarmUp, OfARunWithoutThePluginOnlySteadyStateIsKnown) {
 TEST(WarmUp, SaysWhatWasNotRecorded) {
   const Facts facts = training_with(0, "data", [](TimedRun& run) { run.idle(9 * kMs); }).analysed();
   EXPECT_EQ(facts.warm_up.not_recorded, (std::vector{Detector::kActivities, Detector::kOperators}));
-  const auto document = nlohmann::json::parse(warm_up_document(facts));
+  const auto document = nlohmann::json::parse(report::warm_up_document(facts));
   EXPECT_EQ(document["schema"], "strata.warm-up/1");
   ASSERT_EQ(document["looked_for"].size(), kCauses);
   for (const auto& cause : document["looked_for"]) {

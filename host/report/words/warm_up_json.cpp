@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/analysis/json/summary_parts.hpp"
+#include "host/report/words/warm_up_json.hpp"
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
 
 #include "host/analysis/facts/facts.hpp"
+#include "host/analysis/json/summary_parts.hpp"
 #include "host/analysis/warm_up/causes.hpp"
-#include "host/analysis/warm_up/steady_state.hpp"
+#include "host/report/words/warm_up_words.hpp"
 
-namespace strata::analysis {
+namespace strata::report {
 namespace {
 
+using analysis::CauseDescription;
+using analysis::CauseShare;
+using analysis::SlowStep;
+using analysis::WarmUp;
 using nlohmann::ordered_json;
-
-template <typename Value>
-ordered_json or_none(const std::optional<Value>& value) {
-  return value ? ordered_json(*value) : ordered_json(nullptr);
-}
 
 ordered_json cause_json(const CauseShare& share) {
   const CauseDescription& described = describe(share.cause);
@@ -23,7 +26,7 @@ ordered_json cause_json(const CauseShare& share) {
           {"ns", share.ns},
           {"certainty", to_string(described.certainty)},
           {"count", share.count},
-          {"proof", share.proof}};
+          {"proof", proof_text(share.proofs)}};
 }
 
 ordered_json causes_json(const std::vector<CauseShare>& shares) {
@@ -34,7 +37,7 @@ ordered_json causes_json(const std::vector<CauseShare>& shares) {
 
 ordered_json slow_step_json(const SlowStep& step) {
   ordered_json phases = ordered_json::array();
-  for (const PhaseExcess& phase : step.phases)
+  for (const analysis::PhaseExcess& phase : step.phases)
     phases.push_back({{"name", phase.name}, {"ns", phase.ns}, {"excess_ns", phase.excess_ns}});
   return {{"step", step.step},
           {"ns", step.ns},
@@ -50,7 +53,7 @@ ordered_json slow_steps_json(const std::vector<SlowStep>& steps) {
   return list;
 }
 
-ordered_json before_json(const BeforeSteps& before) {
+ordered_json before_json(const analysis::BeforeSteps& before) {
   return {{"ns", before.ns},
           {"causes", causes_json(before.causes)},
           {"libraries", before.libraries},
@@ -60,13 +63,14 @@ ordered_json before_json(const BeforeSteps& before) {
 // Lists every cause, to distinguish causes that were not looked for from absent ones.
 ordered_json looked_for(const WarmUp& warm_up) {
   ordered_json list = ordered_json::array();
-  for (std::size_t index = 0; index < kCauses; ++index) {
-    const CauseDescription& described = describe(static_cast<Cause>(index));
+  for (std::size_t index = 0; index < analysis::kCauses; ++index) {
+    const auto cause = static_cast<analysis::Cause>(index);
+    const CauseDescription& described = describe(cause);
     bool is_looked_for = warm_up.is_recorded;
-    for (const Detector missing : warm_up.not_recorded)
+    for (const analysis::Detector missing : warm_up.not_recorded)
       is_looked_for = is_looked_for && missing != described.detector;
     list.push_back({{"cause", described.id},
-                    {"title", described.title},
+                    {"title", cause_title(cause)},
                     {"certainty", to_string(described.certainty)},
                     {"detector", to_string(described.detector)},
                     {"looked_for", is_looked_for}});
@@ -76,34 +80,9 @@ ordered_json looked_for(const WarmUp& warm_up) {
 
 }  // namespace
 
-ordered_json steady_state_json(const SteadyState& state) {
-  ordered_json interval = nullptr;
-  if (state.first_step) interval = {state.median_low_ns, state.median_high_ns};
-  ordered_json longest = nullptr;
-  if (state.longest) longest = {{"step", state.longest->step}, {"ns", state.longest->ns}};
-  ordered_json segments = ordered_json::array();
-  for (const Segment& segment : state.segments)
-    segments.push_back({{"first_step", segment.first_step},
-                        {"last_step", segment.last_step},
-                        {"median_ns", segment.median_ns}});
-  return {{"course", to_string(state.course)},
-          {"steps", state.steps},
-          {"first_step", or_none(state.first_step)},
-          {"warm_up_steps", state.warm_up_steps},
-          {"excess_ns", state.excess_ns},
-          {"median_ns", or_none(state.median_ns)},
-          {"median_interval_ns", std::move(interval)},
-          {"mean_all_ns", state.steps == 0 ? ordered_json(nullptr) : ordered_json(state.mean_all_ns)},
-          {"mean_steady_ns", or_none(state.mean_steady_ns)},
-          {"over_twice", state.first_step ? ordered_json(state.over_twice) : ordered_json(nullptr)},
-          {"longest", std::move(longest)},
-          {"first_over_median", or_none(state.first_over_median)},
-          {"segments", std::move(segments)}};
-}
-
-std::string warm_up_document(const Facts& facts) {
+std::string warm_up_document(const analysis::Facts& facts) {
   const WarmUp& warm_up = facts.warm_up;
-  const ordered_json document = {{"schema", kWarmUpSchema},
+  const ordered_json document = {{"schema", "strata.warm-up/1"},
                                  {"measured", !facts.dry.has_value()},
                                  {"recorded", warm_up.is_recorded},
                                  {"steady_state", steady_state_json(facts.steady_state)},
@@ -118,4 +97,4 @@ std::string warm_up_document(const Facts& facts) {
   return document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace strata::analysis
+}  // namespace strata::report
