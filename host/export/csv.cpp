@@ -8,6 +8,7 @@
 #include "host/analysis/facts/memory_facts.hpp"
 #include "host/export/text.hpp"
 #include "host/export/timeline_rows.hpp"
+#include "host/report/words/reasons.hpp"
 
 namespace strata::exports {
 namespace {
@@ -74,7 +75,7 @@ class QuotedTexts {
 void write_block(const MemoryFacts& facts, const Block& block, QuotedTexts& quoted, Buffer& out) {
   const PhaseFact* const phase = block.phase == 0 ? nullptr : &facts.phases[block.phase - 1];
   out.format("{:#x},{},{},{},{},", block.address, block.bytes, to_string(block.category),
-             quoted[to_string(block.kind)], quoted[block.reason]);
+             quoted[to_string(block.kind)], quoted[report::reason_text(block.reason)]);
   for (const std::uint32_t text : {block.name, block.op, block.layer, block.saver})
     out.format("{},", quoted[facts.texts[text]]);
   if (phase != nullptr && phase->step >= 0) out.format("{}", phase->step);

@@ -12,6 +12,7 @@
 #include "host/export/json_overview.hpp"
 #include "host/export/text.hpp"
 #include "host/export/timeline_rows.hpp"
+#include "host/report/words/reasons.hpp"
 
 namespace strata::exports {
 namespace {
@@ -151,8 +152,8 @@ class Document {
       rows_.add();
       begin_row();
       out_.format(R"("{:#x}",{},{},{},{},{},{},{},{},)", block.address, block.bytes,
-                  static_cast<int>(block.category), quoted(to_string(block.kind)), quoted(block.reason),
-                  block.name, block.op, block.layer, block.saver);
+                  static_cast<int>(block.category), quoted(to_string(block.kind)),
+                  quoted(report::reason_text(block.reason)), block.name, block.op, block.layer, block.saver);
       if (block.phase == 0)
         out_.append("null");
       else

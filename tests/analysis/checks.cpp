@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "host/analysis/analyse.hpp"
+#include "host/analysis/facts/reason.hpp"
 #include "host/analysis/memory/timeline.hpp"
 #include "strata/ext/memory.h"
 #include "tests/analysis/batch_runs.hpp"
@@ -14,9 +15,9 @@
 namespace strata::analysis::testing {
 namespace {
 
-std::string_view sentence_of(std::string_view rule_name) {
+Reason reason_of(std::string_view rule_name) {
   for (const Rule& rule : standard_rules()) {
-    if (rule.name == rule_name) return rule.sentence;
+    if (rule.name == rule_name) return rule.reason;
   }
   throw std::logic_error("no rule is called " + std::string(rule_name));
 }
@@ -27,7 +28,7 @@ bool labels_are(const Facts& facts, const std::vector<Expected>& expected) {
     const Block& block = facts.blocks[index];
     if (block.category != expected[index].category || to_string(block.kind) != expected[index].kind)
       return false;
-    if (!expected[index].rule.empty() && block.reason != sentence_of(expected[index].rule)) return false;
+    if (!expected[index].rule.empty() && block.reason != reason_of(expected[index].rule)) return false;
   }
   return true;
 }
@@ -62,7 +63,7 @@ bool named_by_lifetime(const Facts& facts) {
   return std::any_of(facts.blocks.begin(), facts.blocks.end(), [](const Block& block) {
     for (const char* rule :
          {"data_kept", "data_ahead", "gradient_left", "optimizer_state_left", "optimizer_state_at_end"}) {
-      if (block.reason == sentence_of(rule)) return true;
+      if (block.reason == reason_of(rule)) return true;
     }
     return false;
   });

@@ -4,12 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <fstream>
 #include <functional>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "host/analysis/analyse.hpp"
+#include "host/analysis/facts/reason.hpp"
+#include "host/report/words/reasons.hpp"
 #include "tests/analysis/checks.hpp"
 
 namespace strata::analysis {
@@ -36,9 +40,9 @@ TEST(Rules, EveryByteOfEveryRunIsWhatItWasBuiltToBe) {
       EXPECT_EQ(std::string(to_string(block.category)) + "/" + std::string(to_string(block.kind)),
                 std::string(to_string(made.expected[index].category)) + "/" +
                     std::string(made.expected[index].kind))
-          << "block " << index << " of " << block.bytes << " bytes: " << block.reason;
+          << "block " << index << " of " << block.bytes << " bytes: " << report::reason_text(block.reason);
       EXPECT_EQ(facts.texts[block.layer], made.expected[index].layer)
-          << "block " << index << " of " << block.bytes << " bytes: " << block.reason;
+          << "block " << index << " of " << block.bytes << " bytes: " << report::reason_text(block.reason);
     }
   }
 }
@@ -47,8 +51,15 @@ TEST(Rules, HaveNamesAndSentencesOfTheirOwn) {
   std::set<std::string_view> names, sentences;
   for (const Rule& rule : standard_rules()) {
     EXPECT_TRUE(names.insert(rule.name).second) << rule.name;
-    EXPECT_TRUE(sentences.insert(rule.sentence).second) << rule.name;
+    EXPECT_TRUE(sentences.insert(report::reason_text(rule.reason)).second) << rule.name;
   }
+}
+
+TEST(Rules, HaveTheReasonsInTheirOrder) {
+  std::size_t index = static_cast<std::size_t>(Reason::kNone);
+  for (const Rule& rule : standard_rules())
+    EXPECT_EQ(static_cast<std::size_t>(rule.reason), ++index) << rule.name;
+  EXPECT_EQ(index + 1, kReasons);
 }
 
 // Its model is let go of at the end, as is what each operator makes.
@@ -68,7 +79,8 @@ TEST(Rules, AreTheTableOfTheDocument) {
   std::vector<std::string> wanted;
   for (const Rule& rule : standard_rules()) {
     wanted.push_back("| `" + std::string(rule.name) + "` | " + to_string(rule.category) + " | " +
-                     std::string(to_string(rule.kind)) + " | " + std::string(rule.sentence) + " |");
+                     std::string(to_string(rule.kind)) + " | " +
+                     std::string(report::reason_text(rule.reason)) + " |");
   }
   EXPECT_EQ(rows, wanted);
 }
@@ -112,8 +124,9 @@ const std::vector<BrokenMethod>& broken_methods() {
   static const std::vector<BrokenMethod> methods = {
       {"owners are forgotten", "unknown",
        [](Method& method) {
-         std::erase_if(method.rules,
-                       [](const Rule& rule) { return rule.sentence.starts_with("registered"); });
+         std::erase_if(method.rules, [](const Rule& rule) {
+           return report::reason_text(rule.reason).starts_with("registered");
+         });
        }},
       {"gradients are guessed, not looked up", "owners",
        [](Method& method) {

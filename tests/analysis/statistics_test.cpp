@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "host/analysis/analyse.hpp"
+#include "host/analysis/facts/reason.hpp"
 #include "host/analysis/memory/timeline.hpp"
 #include "strata/ext/phase.h"
 #include "strata/ext/step.h"
@@ -161,7 +162,7 @@ TEST(Statistics, PropertiesOfRandomRuns) {
     // Every block is in exactly one category: recounted from the blocks alone, all levels come out.
     std::map<std::uint64_t, std::array<std::int64_t, kCategories>> changes;
     for (const Block& block : facts.blocks) {
-      ASSERT_FALSE(block.reason.empty());
+      ASSERT_NE(block.reason, Reason::kNone);
       const auto category = static_cast<std::size_t>(block.category);
       changes[block.birth_sequence][category] += static_cast<std::int64_t>(block.bytes);
       if (block.death_sequence != UINT64_MAX)

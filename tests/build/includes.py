@@ -29,7 +29,7 @@ ALLOWED = {
     "host/grid": ("host/config/", "host/analysis/", "host/report/"),
     "host/analysis": PLUGIN_API,
     "host/report": ("host/analysis/",),
-    "host/export": ("host/analysis/",) + PLUGIN_API,
+    "host/export": ("host/analysis/", "host/report/words/") + PLUGIN_API,
     "host/what_if": ("host/config/", "host/analysis/", "host/report/"),
     "host/replay": ("host/analysis/allocator/allocator_calls.hpp", "host/analysis/allocator/replay.hpp"),
     "host/trainer": RUNTIME + ("host/config/",),

@@ -147,6 +147,7 @@ def broken_arrows(tree, file, line):
         ("host/runtime/session/session.cpp", "c10/core/Device.h"),
         ("host/runtime/include/strata/runtime/session.hpp", "host/runtime/store/spool.hpp"),
         ("host/analysis/facts/facts.cpp", "host/report/page_data/page.hpp"),
+        ("host/export/csv.cpp", "host/report/text.hpp"),
         ("host/cli/main.cpp", "host/trainer/loop/backend.hpp"),
         ("examples/cpp/gpt/train.cpp", "strata/runtime/session.hpp"),
     ],

@@ -90,7 +90,7 @@ std::vector<Block> attribute(const BlockTable& table, const OpTable& ops, const 
     block.death_ns = history.death_ns;
     block.category = rule.category;
     block.kind = rule.kind;
-    block.reason = rule.sentence;
+    block.reason = rule.reason;
     block.layer = layers.at(history.birth_op, history.birth_module);
     if (history.role != 0) {
       block.name = owners.name(history);

@@ -10,12 +10,13 @@
 #include "host/analysis/attribution/evidence.hpp"
 #include "host/analysis/facts/block_kind.hpp"
 #include "host/analysis/facts/category.hpp"
+#include "host/analysis/facts/reason.hpp"
 
 namespace strata::analysis {
 
 struct Rule {
-  std::string_view name;      // "forward_residue"
-  std::string_view sentence;  // the reason for blocks that it labels; Block::reason
+  std::string_view name;  // "forward_residue"
+  Reason reason;          // of the blocks that it labels; no other rule has it
   Category category;
   BlockKind kind;  // the second level
   bool (*applies)(const Evidence&);

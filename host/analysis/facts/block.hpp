@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 #include "host/analysis/facts/block_kind.hpp"
 #include "host/analysis/facts/category.hpp"
+#include "host/analysis/facts/reason.hpp"
 #include "host/analysis/facts/tensor_form.hpp"
 
 namespace strata::analysis {
@@ -20,7 +20,7 @@ struct Block {
   std::int64_t death_ns = INT64_MAX;
   Category category = Category::kUnknown;
   BlockKind kind = BlockKind::kUnattributed;
-  std::string_view reason;           // the sentence of the rule that decided; static
+  Reason reason = Reason::kNone;     // the rule that decided
   std::uint32_t name = 0;            // index into Facts::texts: the owner's name, or 0
   std::uint32_t op = 0;              // index into Facts::texts: the op that made it
   std::uint32_t layer = 0;           // index into Facts::texts: the creator's module path

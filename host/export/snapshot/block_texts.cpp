@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "host/report/words/reasons.hpp"
+
 namespace strata::exports {
 
 using analysis::Block;
@@ -65,14 +67,14 @@ void BlockTexts::frames(const Block& block) {
 
 void BlockTexts::metadata(const Block& block) {
   const auto [found, is_new] =
-      metadata_.try_emplace({block.name, to_string(block.kind), block.reason, block.saver, block.form}, 0);
+      metadata_.try_emplace({block.name, block.kind, block.reason, block.saver, block.form}, 0);
   if (!is_new) return pickle_.recall(found->second);
   std::string lines;
   if (block.name != 0) lines += fmt::format("owner: {}\n", facts_.texts[block.name]);
   const analysis::TensorForm& form = facts_.forms.at(block.form);
   if (form.shape != 0) lines += fmt::format("shape: {}\n", facts_.texts[form.shape]);
   if (form.dtype != 0) lines += fmt::format("dtype: {}\n", facts_.texts[form.dtype]);
-  lines += fmt::format("kind: {}\nwhy: {}", to_string(block.kind), block.reason);
+  lines += fmt::format("kind: {}\nwhy: {}", to_string(block.kind), report::reason_text(block.reason));
   if (block.saver != 0) lines += fmt::format("\nkept by: {}", facts_.texts[block.saver]);
   pickle_.text(lines);
   found->second = pickle_.remember();

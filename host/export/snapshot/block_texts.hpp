@@ -5,9 +5,14 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <tuple>
+#include <utility>
 
+#include "host/analysis/facts/block.hpp"
+#include "host/analysis/facts/block_kind.hpp"
 #include "host/analysis/facts/facts.hpp"
+#include "host/analysis/facts/reason.hpp"
 #include "host/analysis/stacks/stack_view.hpp"
 #include "host/export/snapshot/pickle.hpp"
 
@@ -36,7 +41,7 @@ class BlockTexts {
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::string_view, std::uint32_t>, Pickle::Memo> frames_;
   std::map<std::tuple<std::string, std::string, std::uint32_t>, Pickle::Memo> stack_frames_;
   std::map<std::pair<std::string_view, std::string_view>, Pickle::Memo> single_frames_;
-  std::map<std::tuple<std::uint32_t, std::string_view, std::string_view, std::uint32_t, std::uint32_t>,
+  std::map<std::tuple<std::uint32_t, analysis::BlockKind, analysis::Reason, std::uint32_t, std::uint32_t>,
            Pickle::Memo>
       metadata_;
 };

@@ -12,6 +12,7 @@
 #include "host/export/timeline_rows.hpp"
 #include "host/export/trace/slices.hpp"
 #include "host/export/trace/trace_events.hpp"
+#include "host/report/words/reasons.hpp"
 
 namespace strata::exports {
 namespace {
@@ -137,7 +138,8 @@ class Trace {
 
   void write_block_args(const Block& block) {
     out_.format(R"(,"cat":"block","args":{{"bytes":{},"category":"{}","kind":{},"why":{})", block.bytes,
-                to_string(block.category), json_text(to_string(block.kind)), json_text(block.reason));
+                to_string(block.category), json_text(to_string(block.kind)),
+                json_text(report::reason_text(block.reason)));
     const auto text = [&](const char* key, std::uint32_t index) {
       if (index != 0) out_.format(R"(,"{}":{})", key, json_text(facts_.texts[index]));
     };

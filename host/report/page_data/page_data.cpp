@@ -19,6 +19,7 @@
 #include "host/report/stream/event_columns.hpp"
 #include "host/report/text.hpp"
 #include "host/report/timeline.hpp"
+#include "host/report/words/reasons.hpp"
 #include "host/report/words/sentences.hpp"
 
 namespace strata::report {
@@ -150,7 +151,7 @@ json block_data(const Facts& facts, const analysis::Block& block, std::int64_t b
   data["bytes"] = block.bytes;
   data["category"] = static_cast<int>(block.category);
   data["kind"] = to_string(block.kind);
-  data["reason"] = block.reason;
+  data["reason"] = reason_text(block.reason);
   data["name"] = text(block.name);
   data["op"] = text(block.op);
   data["layer"] = text(block.layer);

@@ -9,6 +9,7 @@
 
 #include "host/analysis/facts/memory_facts.hpp"
 #include "host/report/text.hpp"
+#include "host/report/words/reasons.hpp"
 
 namespace strata::report {
 namespace {
@@ -50,7 +51,7 @@ class Words {
 BlockSite site_of(const analysis::Block& block, const analysis::TensorForm& form, Words& words) {
   return {block.category,
           words.of_static(to_string(block.kind)),
-          words.of_static(block.reason),
+          words.of_static(reason_text(block.reason)),
           block.name,
           block.op,
           block.layer,

@@ -12,6 +12,7 @@
 #include "host/report/stream/block_sites.hpp"
 #include "host/report/stream/packed.hpp"
 #include "host/report/stream/stack_texts.hpp"
+#include "host/report/words/reasons.hpp"
 #include "tests/report/hostile_facts.hpp"
 #include "tests/report/simulated_training.hpp"
 
@@ -113,7 +114,7 @@ void expect_round_trip(const Facts& facts) {
     const auto* site = &sites.at(site_of[i] * 9);
     ASSERT_EQ(site[0], static_cast<std::uint64_t>(block.category));
     ASSERT_EQ(text(site[1]), to_string(block.kind));
-    ASSERT_EQ(text(site[2]), block.reason);
+    ASSERT_EQ(text(site[2]), reason_text(block.reason));
     ASSERT_EQ(text(site[3]).substr(0, 20),
               nlohmann::json::parse(nlohmann::json(facts.texts[block.name])
                                         .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))
