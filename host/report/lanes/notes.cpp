@@ -7,11 +7,11 @@
 #include <string_view>
 
 #include "host/analysis/facts/facts.hpp"
-#include "host/analysis/time/capture.hpp"
 #include "host/report/quantity.hpp"
 #include "host/report/shell_word.hpp"
 #include "host/report/text.hpp"
 #include "host/report/timeline.hpp"
+#include "host/report/words/capture_warnings.hpp"
 
 namespace strata::report {
 namespace {
@@ -76,8 +76,8 @@ std::vector<std::string> lane_notes(const Facts& facts, const Lanes& lanes) {
           "(trace.ops).");
     if (std::ranges::none_of(lanes.lanes, [](const Lane& lane) { return lane.kind == LaneKind::kStream; }))
       notes.push_back(without_kernels(facts));
-    for (const std::string& warning : analysis::capture_warnings(facts.time->captures))
-      if (!warning.starts_with("what devices did was not recorded")) notes.push_back(warning + ".");
+    for (const std::string& warning : incomplete_captures(facts.time->captures))
+      notes.push_back(warning + ".");
     if (facts.time->modelled)
       notes.emplace_back("What devices did is told by a model of the card: nothing of it was measured.");
   }

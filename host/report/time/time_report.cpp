@@ -6,11 +6,11 @@
 #include <algorithm>
 
 #include "host/analysis/facts/facts.hpp"
-#include "host/analysis/time/capture.hpp"
 #include "host/report/quantity.hpp"
 #include "host/report/terminal_style.hpp"
 #include "host/report/text.hpp"
 #include "host/report/time/time_tables.hpp"
+#include "host/report/words/capture_warnings.hpp"
 
 namespace strata::report {
 namespace {
@@ -73,7 +73,7 @@ bool uses_cudnn(const Facts& facts) {
 std::string incomplete(const Facts& facts, const TerminalStyle& style) {
   if (!facts.device.starts_with("cuda")) return {};
   std::string text;
-  for (const std::string& warning : analysis::capture_warnings(facts.time->captures)) {
+  for (const std::string& warning : capture_warnings(facts.time->captures)) {
     std::string lines = wrapped(warning, 2, style.width);
     lines.pop_back();  // the colour ends before the last line does
     text += style.alarming(lines) + '\n';
