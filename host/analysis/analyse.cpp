@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/analysis/analyse.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -15,6 +13,7 @@
 #include "host/analysis/checks/layer_estimate.hpp"
 #include "host/analysis/checks/stats_check.hpp"
 #include "host/analysis/checks/truth.hpp"
+#include "host/analysis/facts/warning.hpp"
 #include "host/analysis/layers/layer_tree.hpp"
 #include "host/analysis/layers/repeated_blocks.hpp"
 #include "host/analysis/memory/statistics.hpp"
@@ -134,11 +133,9 @@ Facts analyse(Recording run, const Method& method) {
   const Window recorded = active_window(run, facts.warnings);
   const Window window = whole_steps(run, recorded);
   if (!run.thinned.is_empty())
-    facts.warnings.insert(facts.warnings.begin(), thinned_sentence(run.thinned, window));
-  if (!run.is_configured && !ran_out && has_no_forward(run))
-    facts.warnings.emplace_back(
-        "no forward was seen, neither marked nor recorded by autograd: until one has run, nobody knows "
-        "whose memory is whose but of what strata.attach or strata::attach names");
+    facts.warnings.insert(facts.warnings.begin(),
+                          ThinnedWindow{run.thinned.intervals, window.first_step, window.last_step});
+  if (!run.is_configured && !ran_out && has_no_forward(run)) facts.warnings.emplace_back(UnseenForward{});
   facts.first_step = window.first_step;
   facts.last_step = window.last_step;
   facts.window_begin_ns = window.begin_ns;

@@ -9,6 +9,7 @@
 #include "host/analysis/json/scopes_json.hpp"
 #include "host/analysis/json/summary_parts.hpp"
 #include "host/export/json.hpp"
+#include "host/report/words/warnings.hpp"
 
 namespace strata::exports {
 namespace {
@@ -182,7 +183,7 @@ Json overview(const Facts& facts) {
   json["reconciliation"] = to_json(reconcile_peak(facts), facts);
   json["layer_outputs"] = facts.layer_estimate ? to_json(*facts.layer_estimate) : Json(nullptr);
   json["plugins"] = plugins_json(facts);
-  json["warnings"] = facts.warnings;
+  json["warnings"] = report::warning_texts(facts.warnings);
   return json;
 }
 

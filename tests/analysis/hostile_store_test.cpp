@@ -9,6 +9,7 @@
 
 #include "host/analysis/analyse.hpp"
 #include "host/analysis/recording/run_error.hpp"
+#include "host/report/words/warnings.hpp"
 #include "tests/analysis/store_writer.hpp"
 #include "tests/analysis/training_run.hpp"
 #include "tests/temporary_folder.hpp"
@@ -39,7 +40,7 @@ class HostileStore : public ::testing::Test {
   }
 
   bool warns_of(std::string_view part) const {
-    for (const std::string& warning : analysed().warnings) {
+    for (const std::string& warning : report::warning_texts(analysed().warnings)) {
       if (warning.find(part) != std::string::npos) return true;
     }
     return false;

@@ -8,7 +8,9 @@
 
 #include "host/analysis/analyse.hpp"
 #include "host/analysis/checks/cross_check.hpp"
+#include "host/analysis/facts/warning.hpp"
 #include "host/analysis/recording/run_error.hpp"
+#include "host/report/words/warnings.hpp"
 #include "strata/ext/memory.h"
 #include "tests/analysis/store_writer.hpp"
 #include "tests/analysis/training_run.hpp"
@@ -31,8 +33,8 @@ std::string told(const Facts& facts, const Block& block) {
          " " + facts.texts[block.layer] + " " + facts.texts[block.saver] + " " + std::to_string(block.phase);
 }
 
-bool any_contains(const std::vector<std::string>& texts, std::string_view part) {
-  for (const std::string& text : texts) {
+bool any_contains(const std::vector<Warning>& warnings, std::string_view part) {
+  for (const std::string& text : report::warning_texts(warnings)) {
     if (text.find(part) != std::string::npos) return true;
   }
   return false;
@@ -58,7 +60,7 @@ TEST(RunReader, ReadsWhatWasWritten) {
   EXPECT_EQ(facts.last_step, 2);
   EXPECT_EQ(facts.begin_ns, wanted.begin_ns);
   EXPECT_EQ(facts.end_ns, wanted.end_ns);
-  EXPECT_EQ(facts.warnings, std::vector<std::string>());
+  EXPECT_EQ(report::warning_texts(facts.warnings), std::vector<std::string>());
   ASSERT_EQ(facts.plugins.size(), 2u);
   EXPECT_EQ(facts.plugins[1].id, "allocator_tracer");
   EXPECT_EQ(facts.plugins[1].status, "disabled");

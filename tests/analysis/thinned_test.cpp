@@ -55,10 +55,6 @@ TEST(ThinnedTest, TheWindowBeginsBehindTheLastInterval) {
   EXPECT_EQ(window.first_step, 6);
   EXPECT_EQ(window.begin_sequence, 60U);
   EXPECT_EQ(window.begin_ns, 6000);
-  EXPECT_EQ(thinned_sentence(run.thinned, window),
-            "steps 0-2, 4-5 are thinned (store.max_mb): their peaks are kept, their allocations are not; "
-            "what is said "
-            "of the window is of the steps 6-6 alone, but for its peak");
 }
 
 TEST(ThinnedTest, AWindowThatNothingOfIsThinnedStays) {

@@ -8,18 +8,25 @@
 #include <vector>
 
 #include "host/analysis/facts/facts.hpp"
+#include "host/analysis/facts/warning.hpp"
 #include "host/report/words/remedy_words.hpp"
 #include "host/report/words/sentences.hpp"
+#include "host/report/words/warnings.hpp"
 
 namespace strata::report {
 namespace {
 
 using analysis::BlockKind;
+using analysis::CudaAllocator;
+using analysis::CudaTracing;
+using analysis::EventGap;
+using analysis::EventGaps;
 using analysis::Finding;
 using analysis::FindingKind;
 using analysis::Remedy;
 using analysis::Shape;
 using analysis::ShapeDetail;
+using analysis::ThinnedWindow;
 
 constexpr std::uint64_t kMebi = 1048576;
 
@@ -183,6 +190,30 @@ TEST(FindingWords, SayWhatAProgramHolds) {
             "Changing only backward saves at most this much: the highest moment outside it is 60.0 MiB, "
             "between phases.");
   EXPECT_FALSE(finding_text({.kind = FindingKind::kDeferredFrees}).empty());
+}
+
+TEST(WarningWords, SayWhatIsThinned) {
+  EXPECT_EQ(warning_text(ThinnedWindow{{{0, 2, 3, 0, 30}, {4, 5, 2, 40, 60}}, 6, 6}),
+            "steps 0-2, 4-5 are thinned (store.max_mb): their peaks are kept, their allocations are not; "
+            "what is said of the window is of the steps 6-6 alone, but for its peak");
+  EXPECT_TRUE(
+      warning_text(ThinnedWindow{{{3, 3, 1, 0, 30}}, 4, 9})
+          .starts_with("step 3 is thinned (store.max_mb): its peak is kept, its allocations are not"));
+}
+
+TEST(WarningWords, NameTheAllocatorThatToldLess) {
+  for (const CudaTracing tracing : {CudaTracing::kCounted, CudaTracing::kUncounted, CudaTracing::kRefused})
+    EXPECT_NE(warning_text(CudaAllocator{"odd", tracing}).find("was 'odd'"), std::string::npos);
+}
+
+TEST(WarningWords, CountWhatIsMissing) {
+  EXPECT_TRUE(warning_text(EventGaps{EventGap::kUnknownFree, 3}).starts_with("3 frees of blocks"));
+  EXPECT_TRUE(warning_text(EventGaps{EventGap::kDoubleAllocation, 1}).starts_with("1 allocations at an"));
+  EXPECT_TRUE(warning_text(EventGaps{EventGap::kHomelessTensor, 2}).starts_with("2 registered tensors"));
+}
+
+TEST(WarningWords, LeaveAReadersTextAsItIs) {
+  EXPECT_EQ(warning_texts({"a.sqlite: odd", analysis::UnreachedWindow()}).front(), "a.sqlite: odd");
 }
 
 TEST(DiffWords, SayWhyRunsMayNotBeComparable) {

@@ -48,16 +48,15 @@ class Sweep {
       table_.blocks[block].held_until_sequence = table_.blocks[block].death_sequence;
     disown_other_casts();
 
-    warn(unknown_frees_,
-         "frees of blocks that were allocated before the recording began, or whose allocation is missing");
-    warn(double_allocations_, "allocations at an address that was in use: the free before them is missing");
-    warn(homeless_tensors_, "registered tensors whose storage no recorded allocation made");
+    warn(EventGap::kUnknownFree, unknown_frees_);
+    warn(EventGap::kDoubleAllocation, double_allocations_);
+    warn(EventGap::kHomelessTensor, homeless_tensors_);
     return std::move(table_);
   }
 
  private:
-  void warn(std::uint64_t count, std::string_view what) {
-    if (count > 0) table_.warnings.push_back(fmt::format("{} {}", count, what));
+  void warn(EventGap gap, std::uint64_t count) {
+    if (count > 0) table_.warnings.emplace_back(EventGaps{gap, count});
   }
 
   // The live block that holds the address.

@@ -4,11 +4,11 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "host/analysis/facts/point.hpp"
 #include "host/analysis/facts/tensor_form.hpp"
+#include "host/analysis/facts/warning.hpp"
 #include "host/analysis/recording/structure_rows.hpp"
 
 namespace strata::analysis {
@@ -50,7 +50,7 @@ struct BlockTable {
   std::vector<BlockHistory> blocks;  // by birth_sequence
   std::vector<Change> changes;       // by sequence
   std::vector<Place> places;         // streams and pools of the blocks
-  std::vector<std::string> warnings;
+  std::vector<Warning> warnings;     // EventGaps
 };
 
 // A registration applies to the block that holds its address at its sequence, for that block's whole life. If

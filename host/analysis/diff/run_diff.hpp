@@ -11,6 +11,7 @@
 #include "host/analysis/diff/gate.hpp"
 #include "host/analysis/diff/run_measures.hpp"
 #include "host/analysis/facts/run_end.hpp"
+#include "host/analysis/facts/warning.hpp"
 #include "host/analysis/peak/outside_window.hpp"
 
 namespace strata::analysis {
@@ -36,7 +37,7 @@ struct RunDiff {
     RunEnd end = RunEnd::kDone;
     bool has_layers = false;                           // it recorded what layers hold
     std::optional<OutsideWindow> outside_window = {};  // what it takes outside of its window, if that is more
-    std::vector<std::string> warnings = {};            // Facts::warnings
+    std::vector<Warning> warnings = {};                // Facts::warnings
   };
   Side base, now;
   std::vector<SettingChange> settings;

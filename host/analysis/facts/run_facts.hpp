@@ -11,6 +11,7 @@
 #include "host/analysis/facts/machine_clock.hpp"
 #include "host/analysis/facts/run_end.hpp"
 #include "host/analysis/facts/thinned.hpp"
+#include "host/analysis/facts/warning.hpp"
 
 namespace strata::analysis {
 
@@ -50,7 +51,7 @@ struct RunFacts {
   std::uint64_t pid = 0, rank = 0, world_size = 1;
   std::int64_t realtime_less_monotonic_ns = 0;  // at the run's begin; 0: not recorded
   MachineClock clock;
-  std::vector<std::string> warnings;  // gaps, drops, recovered spools: limits that readers must know
+  std::vector<Warning> warnings;  // gaps, drops, recovered spools
 };
 
 // Whether the allocator was traced from the start: then a run without allocations made none, or lost them.

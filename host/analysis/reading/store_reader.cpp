@@ -67,9 +67,8 @@ class StoreReader {
     read_cuda_allocator();
     read_trainer();
     keep_one_device();
-    if (const std::string unknown = what_is_not_known(run_.cuda_allocator);
-        run_.device.type == STRATA_DEVICE_CUDA && !unknown.empty())
-      run_.warnings.push_back(unknown);
+    if (run_.device.type == STRATA_DEVICE_CUDA && leaves_unknown(run_.cuda_allocator))
+      run_.warnings.emplace_back(run_.cuda_allocator);
     read_samples(file_, tables_, run_);
     settle_times();
     if (const std::size_t unknown = tables_.unknown_texts(); unknown > 0)

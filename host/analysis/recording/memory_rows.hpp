@@ -6,7 +6,6 @@
 #include <compare>
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include "host/analysis/facts/tensor_form.hpp"
 
@@ -70,20 +69,6 @@ struct MemoryReportRow {
   std::uint64_t address = 0;
   std::int64_t bytes = 0;  // negative for a free
   std::uint64_t allocated_bytes = 0;
-};
-
-// How the blocks of torch's CUDA allocator were recorded.
-enum class CudaTracing : std::uint8_t {
-  kUnknown,    // not recorded: an older run
-  kItself,     // it reported blocks and segments
-  kCounted,    // wrapped: blocks, and the reserved sum
-  kUncounted,  // wrapped: blocks with their requested sizes
-  kRefused,    // nothing
-};
-
-struct CudaAllocator {
-  std::string name;
-  CudaTracing tracing = CudaTracing::kUnknown;
 };
 
 }  // namespace strata::analysis

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "host/analysis/facts/call_stacks.hpp"
+#include "host/analysis/facts/cuda_allocator.hpp"
 #include "host/analysis/facts/other_memory.hpp"
 #include "host/analysis/facts/point.hpp"
 #include "host/analysis/facts/run_facts.hpp"

@@ -1,44 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/analysis/steps/thinned.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <unordered_map>
 
 #include "host/analysis/recording/recording.hpp"
 
 namespace strata::analysis {
-namespace {
-
-constexpr std::size_t kNamedIntervals = 4;
-
-std::string steps_text(const ThinnedSteps& interval) {
-  return interval.first_step == interval.last_step
-             ? fmt::format("{}", interval.first_step)
-             : fmt::format("{}-{}", interval.first_step, interval.last_step);
-}
-
-}  // namespace
-
-std::string thinned_sentence(const Thinned& thinned, const Window& window) {
-  std::vector<std::string> steps;
-  std::uint64_t count = 0;
-  for (const ThinnedSteps& interval : thinned.intervals) {
-    if (steps.size() < kNamedIntervals) steps.push_back(steps_text(interval));
-    count += interval.steps;
-  }
-  if (thinned.intervals.size() > kNamedIntervals)
-    steps.push_back(fmt::format("and {} more intervals", thinned.intervals.size() - kNamedIntervals));
-  return fmt::format(
-      "{} {} {} thinned (store.max_mb): {} peak{} kept, {} allocations are not; what is said of the window "
-      "is of the "
-      "steps {}-{} alone, but for its peak",
-      count == 1 ? "step" : "steps", fmt::join(steps, ", "), count == 1 ? "is" : "are",
-      count == 1 ? "its" : "their", count == 1 ? " is" : "s are", count == 1 ? "its" : "their",
-      window.first_step, window.last_step);
-}
 
 Window whole_steps(const Recording& run, const Window& window) {
   if (run.thinned.is_empty()) return window;

@@ -2,7 +2,6 @@
 // The effect of thinned steps on the window, the timeline and the steps.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "host/analysis/facts/point.hpp"
@@ -16,9 +15,6 @@ struct Point;
 struct Recording;
 struct StepFact;
 struct Window;
-
-// "steps 0-412 are thinned (store.max_mb): their peaks are kept, ..."
-std::string thinned_sentence(const Thinned& thinned, const Window& window);
 
 // The window from the first step after which nothing is thinned.
 Window whole_steps(const Recording& run, const Window& window);

@@ -7,14 +7,14 @@
 
 namespace strata::analysis {
 
-Window active_window(const Recording& run, std::vector<std::string>& warnings) {
+Window active_window(const Recording& run, std::vector<Warning>& warnings) {
   const auto active = [&](const StepRow& step) {
     const auto index = static_cast<std::uint64_t>(step.step);
     return step.step >= 0 && index >= run.first_step && index <= run.last_step;
   };
   const auto first = std::find_if(run.steps.begin(), run.steps.end(), active);
   if (first == run.steps.end()) {
-    warnings.emplace_back("no step of the active window was recorded: the statistics cover the whole run");
+    warnings.emplace_back(UnreachedWindow{});
     Window whole{.begin_ns = run.begin_ns, .end_ns = run.end_ns};
     if (!run.steps.empty()) {
       whole.first_step = run.steps.front().step;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
 #include <vector>
 
+#include "host/analysis/facts/warning.hpp"
 #include "host/analysis/facts/window.hpp"
 
 namespace strata::analysis {
@@ -11,6 +11,6 @@ namespace strata::analysis {
 struct Recording;
 
 // The recorded steps of the active window; if the run never reached it, the whole run, with a warning.
-Window active_window(const Recording& run, std::vector<std::string>& warnings);
+Window active_window(const Recording& run, std::vector<Warning>& warnings);
 
 }  // namespace strata::analysis

@@ -26,6 +26,7 @@
 #include "host/export/snapshot/memory_viz.hpp"
 #include "host/export/trace/chrome.hpp"
 #include "host/report/ranks/rank_findings.hpp"
+#include "host/report/words/warnings.hpp"
 
 namespace strata::cli {
 namespace {
@@ -116,7 +117,7 @@ void write(const analysis::Facts& facts, const ExportArguments& arguments, expor
 void say_what_is_odd(const analysis::Facts& facts) {
   constexpr std::size_t kMostWarnings = 10;
   for (std::size_t index = 0; index < std::min(facts.warnings.size(), kMostWarnings); ++index)
-    say(facts.warnings[index]);
+    say(report::warning_text(facts.warnings[index]));
   if (facts.warnings.size() > kMostWarnings)
     say(fmt::format("and {} more warnings; `strata report` shows them all",
                     facts.warnings.size() - kMostWarnings));

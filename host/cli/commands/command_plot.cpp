@@ -20,6 +20,7 @@
 #include "host/cli/terminal.hpp"
 #include "host/cli/usage_error.hpp"
 #include "host/report/plot/plots.hpp"
+#include "host/report/words/warnings.hpp"
 
 namespace strata::cli {
 namespace {
@@ -79,7 +80,7 @@ void plot(const PlotArguments& arguments) {
   const auto detail = arguments.detail.empty() ? std::nullopt : std::optional(parse_detail(arguments.detail));
   const std::filesystem::path run = recorded_run(arguments.run);
   const analysis::Facts facts = analysis::analyse(run, arguments.rank, arguments.device);
-  for (const std::string& warning : facts.warnings) say(warning);
+  for (const std::string& warning : report::warning_texts(facts.warnings)) say(warning);
   check_step(facts, arguments.options.step);
   const std::filesystem::path folder =
       arguments.out.empty() ? run / "plots" : std::filesystem::path(arguments.out);

@@ -34,6 +34,7 @@
 #include "host/report/words/sentences.hpp"
 #include "host/report/words/shapes_json.hpp"
 #include "host/report/words/warm_up_json.hpp"
+#include "host/report/words/warnings.hpp"
 
 namespace strata::cli {
 namespace {
@@ -66,7 +67,7 @@ void report_scopes(const ReportArguments& arguments) {
   std::vector<analysis::Scope> scopes = scopes_of(facts);
   for (analysis::Scope& scope : scopes_since(facts, std::move(resets))) scopes.push_back(std::move(scope));
   if (arguments.json) return print(scopes_json(facts, scopes));
-  for (const std::string& warning : facts.warnings) say(warning);
+  for (const std::string& warning : report::warning_texts(facts.warnings)) say(warning);
   print(report::scope_report(facts, scopes, wants_colour(STDOUT_FILENO), columns(STDOUT_FILENO)));
 }
 
@@ -114,7 +115,7 @@ void print_time(const ReportArguments& arguments) {
         "--time: the run recorded no times. Record it with the plugin cupti_timeline (strata exec --plugins "
         "allocator_tracer,cupti_timeline; in a file plugins: [allocator_tracer, cupti_timeline])");
   if (arguments.json) return print(analysis::time_document(facts, peak, top));
-  for (const std::string& warning : facts.warnings) say(warning);
+  for (const std::string& warning : report::warning_texts(facts.warnings)) say(warning);
   print(report::time_report(facts,
                             {.top = top,
                              .depth = arguments.table.depth.value_or(report::TimeReportOptions{}.depth),
@@ -129,7 +130,7 @@ void print_detail(const ReportArguments& arguments) {
   const analysis::Facts facts =
       analysis::analyse(recorded_run(arguments.run), arguments.rank, arguments.device);
   if (arguments.json) return print(detail_document(facts, detail));
-  for (const std::string& warning : facts.warnings) say(warning);
+  for (const std::string& warning : report::warning_texts(facts.warnings)) say(warning);
   print(report::detail_table(
       facts, {.detail = detail, .rows = arguments.top.value_or(report::DetailTableOptions{}.rows)},
       wants_colour(STDOUT_FILENO), columns(STDOUT_FILENO)));
@@ -151,7 +152,7 @@ bool print_budget(const ReportArguments& arguments) {
   require_memory(facts, arguments.run);
   const analysis::BudgetCheck check = check_budget(facts, bytes);
   if (!arguments.json) {
-    for (const std::string& warning : facts.warnings) say(warning);
+    for (const std::string& warning : report::warning_texts(facts.warnings)) say(warning);
   }
   print(arguments.json ? budget_document(facts, check, report::finding_text)
                        : report::budget_report(facts, check));

@@ -28,6 +28,7 @@
 #include "host/cli/usage_error.hpp"
 #include "host/config/files/device_profile.hpp"
 #include "host/replay/entry.hpp"
+#include "host/report/words/warnings.hpp"
 
 namespace strata::cli {
 namespace {
@@ -183,7 +184,7 @@ void require_cuda_events(const Recording& run) {
     refuse(run,
            "no allocation was recorded. Record the run with the plugin allocator_tracer, which is on unless "
            "`plugins` leaves it out");
-  if (!analysis::what_is_not_known(run.cuda_allocator).empty())
+  if (analysis::leaves_unknown(run.cuda_allocator))
     refuse(run,
            fmt::format("its CUDA allocator was '{}', but a replay needs the requests to torch's own "
                        "allocator. Record it with torch's own: remove backend: from PYTORCH_CUDA_ALLOC_CONF",
@@ -368,7 +369,7 @@ analysis::Replay replay_run(const Recording& run, const ReplayOptions& options) 
   replay.calls = replays.recorded().calls.size();
   replay.recorded_peak_allocated_bytes = replays.recorded().peak_allocated_bytes;
   replay.recorded_peak_reserved_bytes = replays.recorded().peak_reserved_bytes;
-  replay.warnings = run.warnings;
+  replay.warnings = report::warning_texts(run.warnings);
   replay.settings_are_known = run.allocator_settings.has_value();
   if (!replay.settings_are_known)
     replay.warnings.emplace_back(

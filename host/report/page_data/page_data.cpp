@@ -21,6 +21,7 @@
 #include "host/report/timeline.hpp"
 #include "host/report/words/reasons.hpp"
 #include "host/report/words/sentences.hpp"
+#include "host/report/words/warnings.hpp"
 
 namespace strata::report {
 namespace {
@@ -274,7 +275,7 @@ json plugins_data(const Facts& facts) {
 json warnings_data(const Facts& facts) {
   auto list = json::array();
   for (const auto& warning : std::span(facts.warnings).first(std::min(facts.warnings.size(), kWarnings))) {
-    list.push_back(name(warning));
+    list.push_back(name(warning_text(warning)));
   }
   return list;
 }

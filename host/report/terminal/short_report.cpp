@@ -27,6 +27,7 @@
 #include "host/report/text.hpp"
 #include "host/report/words/sentences.hpp"
 #include "host/report/words/unrecorded_modules.hpp"
+#include "host/report/words/warnings.hpp"
 
 namespace strata::report {
 namespace {
@@ -191,7 +192,7 @@ std::string trouble(const Facts& facts, const TerminalStyle& style) {
       said.push_back(fmt::format("plugin {} is {}: {}", plugin.id, plugin.status,
                                  plugin.reason.empty() ? "no reason given" : plugin.reason));
   }
-  said.insert(said.end(), facts.warnings.begin(), facts.warnings.end());
+  for (const analysis::Warning& warning : facts.warnings) said.push_back(warning_text(warning));
   if (said.empty()) return {};
   std::string text = style.alarming(said.size() == 1 ? "Warning" : "Warnings") + '\n';
   for (const std::string& one : std::span(said).first(std::min(said.size(), kMostWarnings)))

@@ -23,6 +23,7 @@
 #include "host/report/text.hpp"
 #include "host/report/time/time_report.hpp"
 #include "host/report/words/sentences.hpp"
+#include "host/report/words/warnings.hpp"
 
 namespace strata::report {
 namespace {
@@ -187,7 +188,7 @@ std::string terminal_report(const Facts& facts, bool colour, int width) {
   parts.push_back(time_headline(facts, style));
   parts.push_back(failures(facts, stacks, style));
   parts.push_back(plugins(facts, style));
-  parts.push_back(warnings(facts.warnings, stacks, style));
+  parts.push_back(warnings(warning_texts(facts.warnings), stacks, style));
   if (!facts.out_of_memory.empty()) parts.push_back(advise_line(facts, style.width));
 
   std::string report;

@@ -9,6 +9,7 @@
 
 #include "host/report/peak_context.hpp"
 #include "host/report/quantity.hpp"
+#include "host/report/words/warnings.hpp"
 
 namespace strata::report {
 
@@ -49,8 +50,8 @@ std::vector<std::string> run_warnings(const RunDiff& diff) {
           which, in_mib(run->outside_window->allocated_bytes), moment_of(*run->outside_window)));
     if (run->end != analysis::RunEnd::kDone)
       warnings.push_back(fmt::format("the {} run did not finish: {}", which, to_string(run->end)));
-    for (const std::string& warning : run->warnings)
-      warnings.push_back(fmt::format("{} run: {}", which, warning));
+    for (const analysis::Warning& warning : run->warnings)
+      warnings.push_back(fmt::format("{} run: {}", which, warning_text(warning)));
   }
   return warnings;
 }

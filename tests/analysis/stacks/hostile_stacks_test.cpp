@@ -7,9 +7,11 @@
 #include <string>
 
 #include "host/analysis/analyse.hpp"
+#include "host/analysis/facts/warning.hpp"
 #include "host/analysis/recording/run_error.hpp"
 #include "host/report/terminal/stack_lines.hpp"
 #include "host/report/terminal/terminal.hpp"
+#include "host/report/words/warnings.hpp"
 #include "tests/analysis/store_writer.hpp"
 #include "tests/analysis/training_run.hpp"
 #include "tests/temporary_folder.hpp"
@@ -41,8 +43,8 @@ class HostileStacks : public ::testing::Test {
     EXPECT_FALSE(report::terminal_report(facts, false, 80).empty());
     EXPECT_FALSE(report::stacks_at_peak(facts, 5, false, 80).empty());
     if (warning.empty()) return;
-    EXPECT_TRUE(std::any_of(facts.warnings.begin(), facts.warnings.end(), [&](const std::string& said) {
-      return said.find(warning) != std::string::npos;
+    EXPECT_TRUE(std::any_of(facts.warnings.begin(), facts.warnings.end(), [&](const Warning& said) {
+      return report::warning_text(said).find(warning) != std::string::npos;
     })) << warning;
   }
 

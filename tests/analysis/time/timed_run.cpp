@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "host/analysis/facts/warning.hpp"
 #include "host/analysis/steps/window.hpp"
 #include "host/analysis/time/time_facts_of.hpp"
 #include "strata/ext/activity.h"
@@ -105,7 +106,7 @@ void TimedRun::wait(std::int64_t begin_ns, std::int64_t end_ns, std::uint32_t th
 TimeFacts TimedRun::facts() const {
   Recording run = run_;
   std::ranges::stable_sort(run.time.activities, {}, &ActivityRow::begin_ns);
-  std::vector<std::string> warnings;
+  std::vector<Warning> warnings;
   return time_facts(run, active_window(run, warnings)).value();
 }
 
