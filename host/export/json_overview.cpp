@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "host/analysis/facts/facts.hpp"
+#include "host/analysis/json/or_null.hpp"
 #include "host/analysis/json/scopes_json.hpp"
 #include "host/analysis/json/summary_parts.hpp"
 #include "host/export/json.hpp"
@@ -17,14 +18,10 @@ namespace {
 using analysis::Category;
 using analysis::CategoryStatistics;
 using analysis::Facts;
+using analysis::or_null;
 using Json = nlohmann::ordered_json;
 
 // Objects are filled key by key: nested initializer lists of this library take minutes to compile.
-template <typename Value>
-Json or_null(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
 Json run_json(const Facts& facts) {
   Json json;
   json["name"] = facts.name;

@@ -2,6 +2,7 @@
 #include "host/analysis/json/scopes_json.hpp"
 
 #include "host/analysis/facts/facts.hpp"
+#include "host/analysis/json/or_null.hpp"
 
 namespace strata::analysis {
 namespace {
@@ -10,11 +11,6 @@ using Json = nlohmann::ordered_json;
 
 Json step_or_null(std::int64_t step) {
   return step >= 0 ? Json(step) : Json(nullptr);
-}
-
-template <typename Value>
-Json value_or_null(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json(nullptr);
 }
 
 Json levels_json(const std::optional<ScopeLevels>& levels, const Facts& facts) {
@@ -55,8 +51,8 @@ Json to_json(const Reconciliation& moment, const Facts& facts) {
   json["ns"] = moment.ns - facts.begin_ns;
   json["step"] = step_or_null(moment.step);
   json["phase"] = moment.phase;
-  json["device_total_bytes"] = value_or_null(moment.device_total_bytes);
-  json["device_used_bytes"] = value_or_null(moment.device_used_bytes);
+  json["device_total_bytes"] = or_null(moment.device_total_bytes);
+  json["device_used_bytes"] = or_null(moment.device_used_bytes);
   json["outside_bytes"] = moment.device_used_bytes ? Json(moment.outside_bytes) : Json(nullptr);
   json["reserved_bytes"] = moment.reserved_bytes;
   json["unused_bytes"] = moment.unused_bytes;
@@ -66,7 +62,7 @@ Json to_json(const Reconciliation& moment, const Facts& facts) {
   json["requested_bytes"] = moment.requested_bytes;
   json["allocated_by_category"] = by_category(moment.allocated_by);
   json["requested_by_category"] = by_category(moment.requested_by);
-  json["resident_bytes"] = value_or_null(moment.resident_bytes);
+  json["resident_bytes"] = or_null(moment.resident_bytes);
   return json;
 }
 

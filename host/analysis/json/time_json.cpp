@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "host/analysis/facts/facts.hpp"
+#include "host/analysis/json/or_null.hpp"
 #include "strata/ext/activity.h"
 #include "strata/ext/op.h"
 
@@ -22,11 +23,6 @@ Json list(const Rows& rows, std::size_t top, ToJson to_json) {
   const std::size_t count = top == 0 ? rows.size() : std::min(top, rows.size());
   for (std::size_t index = 0; index < count; ++index) json.push_back(to_json(rows[index]));
   return json;
-}
-
-template <typename Value>
-Json or_null(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json(nullptr);
 }
 
 const char* kind_of_op(std::uint32_t kind) {

@@ -4,15 +4,12 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "host/analysis/json/or_null.hpp"
+
 namespace strata::analysis {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-template <typename Value>
-Json or_null(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
 
 Json text_or_null(const std::string& text) {
   return text.empty() ? Json(nullptr) : Json(text);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "host/analysis/json/or_null.hpp"
 #include "host/analysis/json/summary_parts.hpp"
 
 namespace strata::analysis {
@@ -14,10 +15,6 @@ using Json = nlohmann::ordered_json;
 
 // For a list that may be as long as the model is deep.
 constexpr std::size_t kMostShares = 20;
-
-Json number_or_null(const auto& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
 
 Json compared_rank_json(const JobFacts& job, std::size_t index) {
   const RankFacts& rank = job.ranks[index];
@@ -36,7 +33,7 @@ Json compared_rank_json(const JobFacts& job, std::size_t index) {
             {"categories", to_json(rank.peak_categories)}}},
           {"most_unknown_bytes", rank.most_unknown_bytes},
           {"complete_steps", rank.steps.size()},
-          {"median_step_ns", number_or_null(rank.median_step_ns)},
+          {"median_step_ns", or_null(rank.median_step_ns)},
           {"median_wait_ns", rank.is_dry ? Json(nullptr) : Json(job.stragglers.waits_ns[index])},
           {"warnings", rank.warnings}};
 }
@@ -48,7 +45,7 @@ Json clock_json(const JobFacts& job, const JobClock& clock) {
           {"ranks", std::move(ranks)},
           {"placed_by", to_string(clock.placed_by)},
           {"correction_ns", clock.correction_ns},
-          {"uncertainty_ns", number_or_null(clock.uncertainty_ns)},
+          {"uncertainty_ns", or_null(clock.uncertainty_ns)},
           {"wall_clocks_apart_ns", clock.wall_clocks_apart_ns}};
 }
 
