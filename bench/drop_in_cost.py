@@ -7,14 +7,15 @@ nothing else), and with each of the settings people use. Two ways:
 
 * processor's time: of its own steps, on all threads, which other processes disturb less than the clock's, in rounds that run one setting
   after the other, in an order that turns. Printed is, for each, the median over the rounds of its step to that round's bare one.
-* instructions (--instructions): callgrind's count on all threads for runs of two lengths, so that start and end cancel. What the kernel does
-  is not in it.
+* instructions (--instructions): callgrind's count on all threads over 60 steps in the middle of a run, and the libraries in which the
+  added ones are. What the kernel does is not in it. Needs valgrind with its headers, and a C compiler.
 
 Exit code 0 when phases and owners are within the limit, 1 otherwise.
 
     bench/drop_in_cost.py
     bench/drop_in_cost.py --rounds 20 --json
     bench/drop_in_cost.py --instructions
+    bench/drop_in_cost.py --instructions --ways 'allocations; all plugins' --json
 """
 
 import argparse
@@ -48,11 +49,20 @@ optimizer = torch.optim.AdamW(model.parameters())
 tokens = torch.randint(0, 256, (4, 64)).cuda()
 for step in range(STEPS):
     if step == STEPS // 3:
+        BEGIN
         begun = time.process_time()
     optimizer.zero_grad()
     nn.functional.cross_entropy(model(tokens).flatten(0, 1), tokens.flatten()).backward()
     optimizer.step()
 print((time.process_time() - begun) / (STEPS - STEPS // 3))
+END
+"""
+# Of a run of 90 steps the last 60 are counted: from step 30 on, and operators are recorded in step 50 unless in all.
+COUNTED_STEPS = 90
+MARKS = """
+#include <valgrind/callgrind.h>
+void begin(void) { CALLGRIND_START_INSTRUMENTATION; }
+void end(void) { CALLGRIND_STOP_INSTRUMENTATION; }
 """
 
 
@@ -63,6 +73,17 @@ WAYS = {
     "allocations": ["--set", "trace.ops=none"],
     "allocations, operators of some steps": [],
     "allocations, operators": ["--set", "trace.detail=all"],
+    "all plugins": ["--plugins", "allocator_tracer,cupti_timeline,nvtx_markers,warmup_analyzer"],
+}
+# Where instructions are, by the name of the library. The first that fits.
+PARTS = {
+    "torch": r"libtorch|libc10",
+    "Strata's torch source": r"strata/(sources|torch)",
+    "Strata's runtime and plugins": r"libstrata|strata/plugins|sources/cupti",
+    "the store's writer": r"libsqlite3",
+    "the dry GPU": r"dry_gpu|lib(cuda|cublas|cudnn|cupti|nvrtc|nccl)",
+    "Python": r"libpython|/python3",
+    "other libraries": r"",
 }
 
 
@@ -74,42 +95,67 @@ def run(command, environment=None):
 
 
 def recorded(strata, words, out):
-    return [str(strata), "exec", "--dry", "h100-80gb", *words, *([] if "none" in words else ["--out", str(out)])]
+    return [str(strata), "exec", "--dry", "h100-80gb", "--no-layers", *words, *([] if "none" in words else ["--out", str(out)])]
 
 
 def step_seconds(strata, words, program, out):
     return float(run([*recorded(strata, words, out), "--", sys.executable, str(program)]))
 
 
+def by_part(profile):
+    """The instructions of a callgrind profile by part. A line after "calls=" has what a call cost in another function, and "cob="
+    names that one's library; a library's name is written once, with a number for later."""
+    sums = dict.fromkeys(PARTS, 0)
+    names, part, is_call = {}, "other libraries", False
+    for line in profile.read_text().splitlines():
+        if line.startswith(("ob=", "cob=")):
+            key, _, of = line.partition("=")
+            number, _, name = of.partition(" ")
+            names.setdefault(number, name)
+            if key == "ob":
+                part = next(part for part, pattern in PARTS.items() if re.search(pattern, names[number]))
+        elif line.startswith("calls="):
+            is_call = True
+        elif re.match(r"[+*\d-]", line):
+            if not is_call:
+                sums[part] += int(line.split()[1])
+            is_call = False
+    return sums
+
+
 def instructions_a_step(strata, words, scratch, name):
-    few, many = 30, 90
-    counts = []
-    for steps in (few, many):
-        program = scratch / f"{name}-{steps}.py"
-        program.write_text(PROGRAM.replace("STEPS", str(steps)))
-        out = scratch / f"{name}-{steps}.callgrind"
-        valgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", f"--log-file={out}.log"]
-        # Callgrind for the program alone, not for `strata`; its helpers' threads would wait in loops.
-        command = [*recorded(strata, words, scratch / f"{name}-{steps}"), "--", *valgrind, sys.executable, str(program)]
-        run(command, {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"})
-        counts.append(int(re.search(r"^totals: (\d+)", out.read_text(), re.MULTILINE).group(1)))
-        print(f"{name}, {steps} steps: {counts[-1]:,} instructions", file=sys.stderr)
-    return (counts[1] - counts[0]) / (many - few)
+    program, out = scratch / f"{name}.py", scratch / f"{name}.callgrind"
+    text = PROGRAM.replace("BEGIN", "marks.begin()").replace("END", "marks.end()").replace("STEPS", str(COUNTED_STEPS))
+    program.write_text(f"import ctypes\nmarks = ctypes.CDLL({str(scratch / 'marks.so')!r})\n{text}")
+    valgrind = ["valgrind", "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={out}", f"--log-file={out}.log"]
+    # Callgrind for the program alone, not for `strata`; its helpers' threads would wait in loops.
+    command = [*recorded(strata, words, scratch / f"{name}-run"), "--", *valgrind, sys.executable, str(program)]
+    run(command, {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"})
+    sums = by_part(out)
+    counted = COUNTED_STEPS - COUNTED_STEPS // 3
+    print(f"{name}: {sum(sums.values()) // counted:,} instructions a step", file=sys.stderr, flush=True)
+    return {part: of / counted for part, of in sums.items()}
 
 
-def by_instructions(arguments):
+def by_instructions(arguments, ways):
     with tempfile.TemporaryDirectory(prefix="strata-bench-") as folder:
         scratch = pathlib.Path(folder)
+        (scratch / "marks.c").write_text(MARKS)
+        run(["cc", "-shared", "-fPIC", "-o", str(scratch / "marks.so"), str(scratch / "marks.c")])
         strata = arguments.build / "bin/strata"
-        steps = {name: instructions_a_step(strata, words, scratch, name.replace(" ", "-")) for name, words in WAYS.items()}
+        parts = {name: instructions_a_step(strata, words, scratch, re.sub("[ ,]+", "-", name)) for name, words in ways.items()}
+    steps = {name: sum(of.values()) for name, of in parts.items()}
     ratios = {name: of / steps["bare"] for name, of in steps.items()}
     if arguments.json:
-        print(json.dumps({"instructions_a_step": steps, "ratios": ratios}))
+        print(json.dumps({"instructions_a_step": steps, "ratios": ratios, "parts": parts}))
     else:
         for name, of in steps.items():
             print(f"{name}: {of / 1e6:.2f} million instructions a step, {ratios[name]:.3f} of a bare one")
+            added = {part: parts[name][part] - parts["bare"][part] for part in PARTS}
+            if name != "bare":
+                print("  added, in thousands: " + ", ".join(f"{part} {of / 1e3:.0f}" for part, of in added.items()))
         print(f"limit for phases and owners: {arguments.max_ratio}")
-    return 0 if ratios["phases and owners"] <= arguments.max_ratio else 1
+    return 0 if ratios.get("phases and owners", 0.0) <= arguments.max_ratio else 1
 
 
 def main():
@@ -120,17 +166,24 @@ def main():
     parser.add_argument("--max-ratio", type=float, default=1.05, help="limit for phases and owners")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--instructions", action="store_true")
+    parser.add_argument("--ways", type=ways_named, default=WAYS, help=f"beside bare, of: {'; '.join(list(WAYS)[1:])} [all]; separated by ;")
     arguments = parser.parse_args()
-    return by_instructions(arguments) if arguments.instructions else by_time(arguments)
+    return by_instructions(arguments, arguments.ways) if arguments.instructions else by_time(arguments, list(arguments.ways.items()))
 
 
-def by_time(arguments):
-    ways = list(WAYS.items())
+def ways_named(words):
+    chosen = ["bare", *(word.strip() for word in words.split(";"))]
+    if unknown := set(chosen) - set(WAYS):
+        raise argparse.ArgumentTypeError(f"there is no {', '.join(sorted(unknown))}")
+    return {name: WAYS[name] for name in WAYS if name in chosen}
+
+
+def by_time(arguments, ways):
     ratios = {name: [] for name, _ in ways[1:]}
     with tempfile.TemporaryDirectory(prefix="strata-bench-") as folder:
         scratch = pathlib.Path(folder)
         program = scratch / "program.py"
-        program.write_text(PROGRAM.replace("STEPS", str(arguments.steps)))
+        program.write_text(PROGRAM.replace("BEGIN", "").replace("END", "").replace("STEPS", str(arguments.steps)))
         for turn in range(arguments.rounds):
             order = ways[turn % len(ways) :] + ways[: turn % len(ways)]
             seconds = {
@@ -149,7 +202,7 @@ def by_time(arguments):
             spread = f" (quartiles {quartiles[name][0]:.3f} to {quartiles[name][2]:.3f})" if quartiles else ""
             print(f"{name}: {ratio:.3f} of a bare step{spread}")
         print(f"limit for phases and owners: {arguments.max_ratio}")
-    return 0 if result["phases and owners"] <= arguments.max_ratio else 1
+    return 0 if result.get("phases and owners", 0.0) <= arguments.max_ratio else 1
 
 
 if __name__ == "__main__":

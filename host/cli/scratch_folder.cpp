@@ -7,13 +7,14 @@
 #include <system_error>
 
 #include "host/cli/usage_error.hpp"
+#include "strata/runtime/file_system.hpp"
 
 namespace strata::cli {
 
 namespace fs = std::filesystem;
 
 ScratchFolder::ScratchFolder(const std::string& name) {
-  std::string pattern = (fs::temp_directory_path() / (name + "-XXXXXX")).string();
+  std::string pattern = (scratch_place() / (name + "-XXXXXX")).string();
   if (mkdtemp(pattern.data()) == nullptr)
     throw UsageError(fmt::format("cannot create the folder {}; set TMPDIR to use another place", pattern));
   path_ = pattern;

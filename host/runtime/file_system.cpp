@@ -54,4 +54,10 @@ FileSystem file_system_of(const std::filesystem::path& folder) {
   return {known->name, known->network};
 }
 
+std::filesystem::path scratch_place() {
+  std::error_code error;
+  std::filesystem::path place = std::filesystem::temp_directory_path(error);
+  return error ? std::filesystem::path("/tmp") : place;
+}
+
 }  // namespace strata

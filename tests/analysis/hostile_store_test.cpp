@@ -87,8 +87,10 @@ TEST_F(HostileStore, BytesFlippedInTheMiddle) {
     try {
       const Facts facts = analysed();
       EXPECT_EQ(facts.directory, directory_.path().string());
-    } catch (const RunError&) {
-      // Said so.
+    } catch (const RunError& error) {
+      const std::string message = error.what();
+      EXPECT_NE(message.find("7.sqlite"), std::string::npos) << message;
+      EXPECT_EQ(message.find("7.sqlite"), message.rfind("7.sqlite")) << "named twice: " << message;
     }
   }
 }

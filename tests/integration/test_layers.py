@@ -141,6 +141,10 @@ def test_the_steps_are_those_of_the_summary(finished):
 @pytest.mark.parametrize("words, said", [
     (["--layers", "--step", "9"], "--step 9: the run recorded steps 0 to 2"),
     (["--layers", "--steps"], "excludes"),
+    (["--layers", "--stacks"], "excludes"),
+    (["--steps", "--shapes"], "excludes"),
+    (["--warm-up", "--scopes"], "excludes"),
+    (["--ranks", "--shapes"], "excludes"),
     (["--depth", "2"], "--depth needs --layers or --time"),
     (["--layers", "--depth", "0"], "depth"),
 ])

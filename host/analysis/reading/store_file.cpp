@@ -140,7 +140,10 @@ std::unique_ptr<sqlite3_stmt, Query::Finalize> Query::prepare(const StoreFile& f
 bool Query::next() {
   const int result = sqlite3_step(statement_.get());
   if (result == SQLITE_ROW) return true;
-  if (result != SQLITE_DONE) file_.fail(fmt::format("{} cannot be read to its end", place_));
+  if (result != SQLITE_DONE) {
+    const std::string_view table = std::string_view(place_).substr(file_.path().string().size() + 2);
+    file_.fail(fmt::format("{} cannot be read to its end", table));
+  }
   return false;
 }
 

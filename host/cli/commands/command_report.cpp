@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -236,18 +237,17 @@ void add_views(CLI::App& command, ReportArguments& arguments, ReportOptions& opt
   CLI::Option* const ranks = command.add_flag(
       "--ranks", arguments.ranks,
       "Show all ranks of a job side by side: memory, which ranks are slow, one step on one clock");
-  options.time->excludes(options.layers)->excludes(options.scopes);
-  options.detail->excludes(options.layers)->excludes(options.time)->excludes(options.scopes);
-  options.budget->excludes(options.layers)
-      ->excludes(options.time)
-      ->excludes(options.scopes)
-      ->excludes(options.detail);
-  for (CLI::Option* const option : {steps, shapes, warm_up}) option->excludes(options.layers);
-  for (CLI::Option* const option : {shapes, stacks}) option->excludes(options.time);
-  ranks->excludes(options.layers)->excludes(options.time)->excludes(options.scopes)->excludes(options.detail);
-  for (CLI::Option* const option : {options.layers, shapes, options.budget, options.detail, stacks, steps,
-                                    options.scopes, options.time, warm_up, ranks})
-    option->group(kWhatToSee);
+  const std::array views{options.layers, shapes,         options.budget, options.detail, stacks,
+                         steps,          options.scopes, options.time,   warm_up,        ranks};
+  for (CLI::Option* const view : views) {
+    view->group(kWhatToSee);
+    // One view at a time; only --time has a form by step.
+    for (CLI::Option* const other : views) {
+      const bool is_time_by_step =
+          (view == options.time && other == steps) || (view == steps && other == options.time);
+      if (view != other && !is_time_by_step) view->excludes(other);
+    }
+  }
 }
 
 void add_parts(CLI::App& command, ReportArguments& arguments, const ReportOptions& options) {

@@ -33,12 +33,16 @@ std::string not_found(PluginKind kind, const PluginRequest& request,
   }
   std::vector<std::string> available;
   for (const std::filesystem::path& file : plugin_files(folders)) available.push_back(plugin_name(file));
+  const std::vector<std::string> relative = relative_environment_folders();
   return fmt::format(
-      "{}no {} '{}'.{} Searched for lib{}.so and {}.so in: {}. Found there: {}. To search other folders "
-      "first, list their absolute paths in STRATA_PLUGIN_PATH.",
-      opening(request), kind_name(kind), request.name, did_you_mean(request.name, available), request.name,
-      request.name, fmt::join(texts_of(folders), ", "),
-      available.empty() ? "none" : fmt::format("{}", fmt::join(available, ", ")));
+      "{}no {} '{}'.{} Searched for lib{}.so and {}.so in: {}. Found there: {}. {}", opening(request),
+      kind_name(kind), request.name, did_you_mean(request.name, available), request.name, request.name,
+      fmt::join(texts_of(folders), ", "),
+      available.empty() ? "none" : fmt::format("{}", fmt::join(available, ", ")),
+      relative.empty()
+          ? "To search other folders first, list their absolute paths in STRATA_PLUGIN_PATH."
+          : fmt::format("STRATA_PLUGIN_PATH has '{}', which was not searched: write absolute paths.",
+                        fmt::join(relative, "', '")));
 }
 
 }  // namespace

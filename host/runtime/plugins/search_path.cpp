@@ -21,16 +21,22 @@ std::filesystem::path own_folder() {
   return error ? std::filesystem::path() : resolved.parent_path();
 }
 
-void append_environment_folders(std::vector<std::filesystem::path>& folders) {
+// As they are written, without the empty ones.
+std::vector<std::string> environment_folders() {
   const char* value = secure_getenv("STRATA_PLUGIN_PATH");
   std::string_view rest = value == nullptr ? std::string_view() : value;
+  std::vector<std::string> folders;
   while (!rest.empty()) {
     const std::size_t colon = rest.find(':');
-    const std::string_view folder = rest.substr(0, colon);
-    // Independent of the working directory.
-    if (folder.starts_with('/')) folders.emplace_back(folder);
+    if (const std::string_view folder = rest.substr(0, colon); !folder.empty()) folders.emplace_back(folder);
     rest = colon == std::string_view::npos ? std::string_view() : rest.substr(colon + 1);
   }
+  return folders;
+}
+
+// The result must not depend on the working directory.
+bool is_relative(const std::string& folder) {
+  return !folder.starts_with('/');
 }
 
 }  // namespace
@@ -42,10 +48,18 @@ std::string_view kind_name(PluginKind kind) {
 std::vector<std::filesystem::path> search_folders(PluginKind kind,
                                                   const std::vector<std::filesystem::path>& session_path) {
   std::vector<std::filesystem::path> folders = session_path;
-  append_environment_folders(folders);
+  for (const std::string& folder : environment_folders()) {
+    if (!is_relative(folder)) folders.emplace_back(folder);
+  }
   if (const std::filesystem::path own = own_folder(); !own.empty()) {
     folders.push_back(own / "strata" / (kind == PluginKind::kPlugin ? "plugins" : "sources"));
   }
+  return folders;
+}
+
+std::vector<std::string> relative_environment_folders() {
+  std::vector<std::string> folders = environment_folders();
+  std::erase_if(folders, [](const std::string& folder) { return !is_relative(folder); });
   return folders;
 }
 

@@ -20,6 +20,9 @@ std::string_view kind_name(PluginKind kind);
 std::vector<std::filesystem::path> search_folders(PluginKind kind,
                                                   const std::vector<std::filesystem::path>& session_path);
 
+// The folders of STRATA_PLUGIN_PATH that are not searched, because their paths are not absolute.
+std::vector<std::string> relative_environment_folders();
+
 // The possible files for `name`: the path itself if it has a '/', else lib<name>.so and <name>.so in each
 // folder.
 std::vector<std::filesystem::path> candidate_files(std::string_view name,

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "host/runtime/private_file.hpp"
+#include "strata/runtime/file_system.hpp"
 
 namespace strata {
 namespace {
@@ -24,7 +25,7 @@ std::string host_name() {
 }
 
 std::filesystem::path make_local_folder() {
-  std::string name = (std::filesystem::temp_directory_path() / "strata-XXXXXX").string();
+  std::string name = (scratch_place() / "strata-XXXXXX").string();
   if (mkdtemp(name.data()) == nullptr)
     throw std::system_error(errno, std::generic_category(), "mkdtemp " + name);
   return name;
