@@ -9,6 +9,7 @@
 #include "host/analysis/allocator/places.hpp"
 #include "host/analysis/attribution/equal_steps.hpp"
 #include "host/analysis/attribution/layers.hpp"
+#include "host/analysis/attribution/snapshot_notes.hpp"
 #include "host/analysis/checks/cross_check.hpp"
 #include "host/analysis/checks/layer_estimate.hpp"
 #include "host/analysis/checks/stats_check.hpp"
@@ -135,7 +136,8 @@ Facts analyse(Recording run, const Method& method) {
   if (!run.thinned.is_empty())
     facts.warnings.insert(facts.warnings.begin(),
                           ThinnedWindow{run.thinned.intervals, window.first_step, window.last_step});
-  if (!run.is_configured && !ran_out && has_no_forward(run)) facts.warnings.emplace_back(UnseenForward{});
+  if (!run.is_configured && !run.snapshot && !ran_out && has_no_forward(run))
+    facts.warnings.emplace_back(UnseenForward{});
   facts.first_step = window.first_step;
   facts.last_step = window.last_step;
   facts.window_begin_ns = window.begin_ns;
@@ -154,6 +156,7 @@ Facts analyse(Recording run, const Method& method) {
   const Layers layers(run, ops, method.forward_key);
   TensorForms forms;
   facts.blocks = attribute(table, ops, structure, evidence, layers, method, texts, forms);
+  if (run.snapshot) use_snapshot_notes(run, texts, facts.blocks);
   facts.texts = texts.all();
   facts.repeated_block_lengths = repeated_block_lengths(facts);
   facts.forms = forms.all();

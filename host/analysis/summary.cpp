@@ -41,6 +41,20 @@ Json scope_list(const Facts& facts, const std::vector<Scope>& scopes) {
   return list;
 }
 
+Json snapshot_json(const Facts& facts) {
+  if (!facts.snapshot) return nullptr;
+  const SnapshotFact& snapshot = *facts.snapshot;
+  return {{"file", snapshot.file},
+          {"entries", snapshot.entries},
+          {"devices", snapshot.devices},
+          {"blocks_at_begin", snapshot.held_blocks},
+          {"allocated_bytes_at_begin", snapshot.held_bytes},
+          {"has_times", snapshot.has_times},
+          {"has_stacks", snapshot.has_stacks},
+          {"has_categories", snapshot.has_categories},
+          {"was_stopped", snapshot.was_stopped}};
+}
+
 Json peak_json(const Peak& peak) {
   return {{"allocated_bytes", peak.allocated_bytes},
           {"reserved_bytes", peak.reserved_bytes},
@@ -222,6 +236,7 @@ std::string summary_json(const Facts& facts, FindingText text_of) {
       {"schema", kSummarySchema},
       {"measured", !facts.dry.has_value()},
       {"dry", facts.dry ? to_json(*facts.dry) : Json(nullptr)},
+      {"snapshot", snapshot_json(facts)},
       {"window", {{"first_step", facts.first_step}, {"last_step", facts.last_step}}},
       {"device", facts.device},
       {"steps", steps_json(facts, scopes)},

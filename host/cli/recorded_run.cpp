@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "host/cli/processes.hpp"
+#include "host/cli/snapshot_run.hpp"
 #include "host/cli/terminal.hpp"
 #include "host/cli/usage_error.hpp"
 #include "host/config/nearest.hpp"
@@ -70,11 +71,13 @@ fs::path folder_of(const std::string& named) {
 
 std::filesystem::path recorded_run(const std::string& named) {
   if (named.empty()) throw UsageError("expected the folder of a run, found an empty name");
+  if (may_be_snapshot(named)) return run_of_snapshot(named);
   fs::path path = folder_of(named);
   if (!fs::exists(path)) throw UsageError(fmt::format("no run {}{}", named, neighbour_text(named)));
   if (!fs::is_directory(path)) {
     throw UsageError(fmt::format(
-        "{} is not a run: expected the folder that holds rank0 and usually report.html, or that page",
+        "{} is not a run: expected the folder that holds rank0 and usually report.html, that page, or a "
+        "snapshot of torch.cuda.memory._dump_snapshot()",
         named));
   }
   if (grid::GridFolder(path).has_plan()) {

@@ -26,6 +26,7 @@ ALLOWED = {
     "host/config": RUNTIME,
     "host/bundle": ("host/config/", "host/analysis/", "host/report/", "host/export/", "host/grid/"),
     "host/drop_in": PLUGIN_API + RUNTIME,
+    "host/snapshot": PLUGIN_API + RUNTIME,
     "host/grid": ("host/config/", "host/analysis/", "host/report/"),
     "host/analysis": PLUGIN_API,
     "host/report": ("host/analysis/",),
@@ -35,7 +36,7 @@ ALLOWED = {
     "host/trainer": RUNTIME + ("host/config/",),
     "host/cli": RUNTIME
     + DRY_GPU
-    + ("host/bundle/", "host/config/", "host/analysis/", "host/export/", "host/drop_in/settings.hpp", "host/what_if/", "host/grid/", "host/report/", "host/replay/entry.hpp", "host/trainer/entry.hpp"),
+    + ("host/bundle/", "host/config/", "host/analysis/", "host/export/", "host/drop_in/settings.hpp", "host/what_if/", "host/grid/", "host/report/", "host/snapshot/", "host/replay/entry.hpp", "host/trainer/entry.hpp"),
     "examples": PLUGIN_API + ("sources/torch/include/",),
 }
 # They look into what they test or measure.

@@ -17,13 +17,6 @@
 namespace strata::analysis {
 namespace {
 
-// If memory was not traced, its numbers are unknown, although the sums are 0.
-bool traced_memory(const Facts& facts) {
-  return std::ranges::any_of(facts.plugins, [](const PluginFact& plugin) {
-    return plugin.id == "allocator_tracer" && plugin.is_ok();
-  });
-}
-
 void add_peaks(const Facts& facts, std::vector<RunMeasure>& measures) {
   const std::vector<Scope> scopes = scopes_of(facts);
   const auto add = [&](const char* name, ScopeKind kind, Measure measure) {
@@ -34,13 +27,14 @@ void add_peaks(const Facts& facts, std::vector<RunMeasure>& measures) {
     measures.push_back(std::move(added));
   };
   RunMeasure allocated{"peak_allocated", MeasureUnit::kBytes, {}};
-  if (traced_memory(facts)) allocated.value = static_cast<double>(facts.peak.allocated_bytes);
+  // If memory was not traced, its numbers are unknown, although the sums are 0.
+  if (traces_memory(facts)) allocated.value = static_cast<double>(facts.peak.allocated_bytes);
   measures.push_back(std::move(allocated));
   add("peak_reserved", ScopeKind::kWindow, Measure::kReserved);
   add("peak_requested", ScopeKind::kWindow, Measure::kRequested);
   add("peak_device_used", ScopeKind::kWindow, Measure::kDeviceUsed);
   add("peak_resident", ScopeKind::kWindow, Measure::kResident);
-  if (traced_memory(facts)) add("run_peak_allocated", ScopeKind::kRun, Measure::kAllocated);
+  if (traces_memory(facts)) add("run_peak_allocated", ScopeKind::kRun, Measure::kAllocated);
   add("run_peak_reserved", ScopeKind::kRun, Measure::kReserved);
   add("run_peak_device_used", ScopeKind::kRun, Measure::kDeviceUsed);
 }
@@ -52,7 +46,7 @@ void add_pace(const Facts& facts, std::vector<RunMeasure>& measures) {
 }
 
 void add_contents(const Facts& facts, std::vector<RunMeasure>& measures) {
-  if (!traced_memory(facts)) return;
+  if (!traces_memory(facts)) return;
   std::map<std::string, std::uint64_t> kinds, layers;
   for (const Block& block : facts.blocks) {
     if (!block.is_alive_at(facts.peak.sequence)) continue;
@@ -117,8 +111,8 @@ std::vector<RunMeasure> run_measures(const Facts& facts) {
 std::vector<MeasureChange> compare_measures(const Facts& base, const Facts& now) {
   std::vector<MeasureChange> changes;
   std::map<std::string, std::size_t> places;
-  const std::optional<double> absent_from_base = traced_memory(base) ? std::optional(0.0) : std::nullopt;
-  const std::optional<double> absent_from_now = traced_memory(now) ? std::optional(0.0) : std::nullopt;
+  const std::optional<double> absent_from_base = traces_memory(base) ? std::optional(0.0) : std::nullopt;
+  const std::optional<double> absent_from_now = traces_memory(now) ? std::optional(0.0) : std::nullopt;
   for (const RunMeasure& measure : run_measures(base)) {
     places.emplace(measure.name, changes.size());
     changes.push_back({measure.name, measure.unit, measure.value, {}});

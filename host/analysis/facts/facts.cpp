@@ -54,6 +54,7 @@ std::uint64_t sum(const CategoryBytes& bytes) {
 }
 
 bool traces_memory(const RunFacts& facts) {
+  if (facts.snapshot) return true;
   return std::ranges::any_of(facts.plugins, [](const PluginFact& plugin) {
     return plugin.id == "allocator_tracer" && plugin.is_ok();
   });

@@ -91,8 +91,12 @@ enum class Reason : std::uint8_t {
   kUnknownOptimizer,
   kUnknownBetween,
   kUnknown,
+
+  // No rule: a snapshot of torch.cuda.memory (attribution/snapshot_notes.hpp).
+  kSnapshotCategory,
+  kSnapshotWithout,
 };
 
-inline constexpr std::size_t kReasons = static_cast<std::size_t>(Reason::kUnknown) + 1;
+inline constexpr std::size_t kReasons = static_cast<std::size_t>(Reason::kSnapshotWithout) + 1;
 
 }  // namespace strata::analysis

@@ -10,6 +10,7 @@
 #include "host/analysis/facts/dry_fact.hpp"
 #include "host/analysis/facts/machine_clock.hpp"
 #include "host/analysis/facts/run_end.hpp"
+#include "host/analysis/facts/snapshot_fact.hpp"
 #include "host/analysis/facts/thinned.hpp"
 #include "host/analysis/facts/warning.hpp"
 
@@ -46,8 +47,9 @@ struct RunFacts {
   std::vector<FaultFact> faults;  // of a closed run
   Thinned thinned;                // the window of the statistics begins after it, that of the peak does not
   StepDetail step_detail;
-  std::uint64_t dropped_rows = 0;  // rows without space in the store
-  std::optional<DryFact> dry;      // set: nothing was measured on a real GPU
+  std::uint64_t dropped_rows = 0;        // rows without space in the store
+  std::optional<DryFact> dry;            // set: nothing was measured on a real GPU
+  std::optional<SnapshotFact> snapshot;  // set: converted from a snapshot of torch.cuda.memory
   std::uint64_t pid = 0, rank = 0, world_size = 1;
   std::int64_t realtime_less_monotonic_ns = 0;  // at the run's begin; 0: not recorded
   MachineClock clock;

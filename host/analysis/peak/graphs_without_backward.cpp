@@ -20,8 +20,8 @@
 namespace strata::analysis {
 namespace {
 
-using Blocks = std::vector<std::uint32_t>;              // indices into Facts::blocks
-using Maker = std::pair<std::uint32_t, std::uint32_t>;  // operator and module: indices into Facts::texts
+using Blocks = std::vector<std::uint32_t>;                   // indices into Facts::blocks
+using OpAndLayer = std::pair<std::uint32_t, std::uint32_t>;  // operator and module: indices into Facts::texts
 
 constexpr std::size_t kLeastBlocks = 4;
 
@@ -178,7 +178,7 @@ class GraphFinder {
 
   // But for a tenth: a loss may have gone with the others.
   bool are_made_alike(const Blocks& blocks, const Blocks& others) const {
-    std::set<Maker> makers;
+    std::set<OpAndLayer> makers;
     for (const std::uint32_t index : others) makers.emplace(block_of(index).op, block_of(index).layer);
     const auto alike = std::ranges::count_if(blocks, [&](std::uint32_t index) {
       return makers.contains({block_of(index).op, block_of(index).layer});
@@ -221,7 +221,7 @@ class GraphFinder {
 
   // An operator that made such a graph before makes another one in a forward that was cut short.
   void of_the_one_in_the_making() {
-    std::set<Maker> makers;
+    std::set<OpAndLayer> makers;
     for (const UnusedGraph& graph : graphs_)
       for (const std::uint32_t index : graph.blocks)
         if (graph.why == WhyUnused::kPassedBy && block_of(index).layer != 0)
@@ -312,10 +312,10 @@ class GraphFinder {
       for (const Block& block : facts_.blocks)
         if (block.kind == BlockKind::kSaved) saved_by_->emplace(block.op, block.layer);
     }
-    std::set<Maker> makers;
+    std::set<OpAndLayer> makers;
     std::size_t as_trained = 0;
     for (const std::uint32_t index : blocks) {
-      const Maker maker{block_of(index).op, block_of(index).layer};
+      const OpAndLayer maker{block_of(index).op, block_of(index).layer};
       makers.insert(maker);
       if (saved_by_->contains(maker)) ++as_trained;
     }
@@ -334,7 +334,7 @@ class GraphFinder {
   bool modules_are_reported_ = false;
   std::vector<bool> is_taken_;           // by block: of a graph that was found
   std::vector<Blocks> behind_backward_;  // freed together after a backward, of a trained model
-  std::optional<std::set<Maker>> saved_by_;
+  std::optional<std::set<OpAndLayer>> saved_by_;
   std::vector<UnusedGraph> graphs_;
 };
 

@@ -25,8 +25,20 @@ namespace {
 struct PythonStacks {
   // The frames of each stack, innermost first.
   std::vector<std::vector<PythonFrame>> stacks;
-  std::unordered_map<std::uint64_t, std::uint32_t> of_event;  // by its sequence: index into `stacks`
+  std::vector<TakenStack> events;  // by sequence, at most one for each: indices into `stacks`
+
+  std::uint32_t at(std::uint64_t sequence) const {
+    const auto found = std::ranges::lower_bound(events, sequence, {}, &TakenStack::sequence);
+    return found == events.end() || found->sequence != sequence ? CallStacks::kNoPython : found->stack;
+  }
 };
+
+// By sequence, the first of several for the same event.
+void put_in_order(std::vector<TakenStack>& taken) {
+  std::ranges::stable_sort(taken, {}, &TakenStack::sequence);
+  const auto repeated = std::ranges::unique(taken, {}, &TakenStack::sequence);
+  taken.erase(repeated.begin(), repeated.end());
+}
 
 constexpr std::size_t kDeepestPythonStack = 4096;
 
@@ -73,8 +85,9 @@ PythonStacks read_python_stacks(const StoreFile& file,
     if (stack == index.end())
       ++unknown_stacks;
     else
-      python.of_event.try_emplace(query.row().bits(0), stack->second);
+      python.events.push_back({query.row().bits(0), stack->second, 1.0});
   }
+  put_in_order(python.events);
 
   const auto say = [&](std::uint64_t count, std::string_view what) {
     if (count > 0) warn(fmt::format("{} {}", count, what));
@@ -121,14 +134,7 @@ class CallStackReader {
         stacks_.taken.push_back({query.row().bits(0), stack->second, chance});
       }
     }
-    const auto earlier = [](const TakenStack& left, const TakenStack& right) {
-      return left.sequence < right.sequence;
-    };
-    const auto same = [](const TakenStack& left, const TakenStack& right) {
-      return left.sequence == right.sequence;
-    };
-    std::stable_sort(stacks_.taken.begin(), stacks_.taken.end(), earlier);
-    stacks_.taken.erase(std::unique(stacks_.taken.begin(), stacks_.taken.end(), same), stacks_.taken.end());
+    put_in_order(stacks_.taken);
   }
 
   // Each event's addresses and Python frames are one stack from here on.
@@ -138,8 +144,7 @@ class CallStackReader {
     stacks_.python_of.assign(stacks_.addresses.size(), CallStacks::kNoPython);
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> joined;
     for (TakenStack& taken : stacks_.taken) {
-      const auto around = python.of_event.find(taken.sequence);
-      const std::uint32_t number = around == python.of_event.end() ? CallStacks::kNoPython : around->second;
+      const std::uint32_t number = python.at(taken.sequence);
       const auto [found, is_new] = joined.try_emplace({taken.stack, number}, taken.stack);
       if (is_new && is_used[taken.stack]) {
         found->second = static_cast<std::uint32_t>(stacks_.addresses.size());
@@ -152,6 +157,15 @@ class CallStackReader {
       }
       taken.stack = found->second;
     }
+  }
+
+  // Of a run without addresses, such as a converted snapshot: its stacks have no other frames.
+  void read_python_only(PythonStacks stacks) {
+    stacks_.python = std::move(stacks.stacks);
+    stacks_.addresses.resize(stacks_.python.size());
+    stacks_.python_of.resize(stacks_.python.size());
+    for (std::uint32_t stack = 0; stack < stacks_.python_of.size(); ++stack) stacks_.python_of[stack] = stack;
+    stacks_.taken = std::move(stacks.events);
   }
 
   void read_libraries(const std::function<std::string(const Row&, int)>& text) {
@@ -194,9 +208,14 @@ CallStacks read_call_stacks(const StoreFile& file,
   CallStackReader reader(file);
   // They are declared together, so a store has all or none; a damaged one may have some.
   if (file.has_table("allocator_tracer_stack_frame")) reader.read_frames();
-  if (file.has_table("allocator_tracer_event_stack")) reader.read_events();
-  if (PythonStacks python = read_python_stacks(file, text, warn); !python.of_event.empty())
-    reader.join_python(std::move(python));
+  const bool has_addresses = file.has_table("allocator_tracer_event_stack");
+  if (has_addresses) reader.read_events();
+  if (PythonStacks python = read_python_stacks(file, text, warn); !python.events.empty()) {
+    if (has_addresses)
+      reader.join_python(std::move(python));
+    else
+      reader.read_python_only(std::move(python));
+  }
   if (file.has_table("allocator_tracer_library")) reader.read_libraries(text);
   return std::move(reader).finish(warn);
 }

@@ -104,6 +104,27 @@ DryFact dry_fact(const nlohmann::json& section) {
   return dry;
 }
 
+bool flag_of(const nlohmann::json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_boolean() && found->get<bool>();
+}
+
+SnapshotFact snapshot_fact(const nlohmann::json& section) {
+  SnapshotFact fact{.file = text_of(section, "file"),
+                    .entries = count_of(section, "entries"),
+                    .begin_sequence = count_of(section, "begin_sequence"),
+                    .devices = count_of(section, "devices"),
+                    .has_times = flag_of(section, "has_times"),
+                    .has_stacks = flag_of(section, "has_stacks"),
+                    .has_categories = flag_of(section, "has_categories"),
+                    .was_stopped = flag_of(section, "was_stopped")};
+  if (const auto held = section.find("held_at_first"); held != section.end() && held->is_object()) {
+    fact.held_blocks = count_of(*held, "blocks");
+    fact.held_bytes = count_of(*held, "allocated_bytes");
+  }
+  return fact;
+}
+
 }  // namespace
 
 void read_manifest(const std::filesystem::path& manifest, Recording& run,
@@ -122,6 +143,8 @@ void read_manifest(const std::filesystem::path& manifest, Recording& run,
     return;
   }
   if (const auto dry = json.find("dry"); dry != json.end() && dry->is_object()) run.dry = dry_fact(*dry);
+  if (const auto snapshot = json.find("snapshot"); snapshot != json.end() && snapshot->is_object())
+    run.snapshot = snapshot_fact(*snapshot);
   if (run.end == RunEnd::kKilled && was_interrupted(json)) run.end = RunEnd::kInterrupted;
   run.is_configured = json.contains("model");
   if (std::string unit = text_of(json, "unit"); !unit.empty()) run.unit = std::move(unit);

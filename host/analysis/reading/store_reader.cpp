@@ -58,6 +58,7 @@ class StoreReader {
     read_saved();
     read_stacks();
     read_reports();
+    read_snapshot_notes();
     read_layer_outputs();
     read_warm_up(tables_, file_, run_);
     read_time(file_, tables_, run_);
@@ -232,6 +233,15 @@ class StoreReader {
   void read_trainer() {
     tables_.each("torch_trainer", Need::kOptional, {"name"},
                  [&](const Row& row) { run_.trainer = run_.texts[tables_.text(row, 0)]; });
+  }
+
+  void read_snapshot_notes() {
+    tables_.each("torch_snapshot_note", Need::kOptional,
+                 {"sequence", "category", "user_metadata", "compile_context"}, [&](const Row& row) {
+                   run_.snapshot_notes.push_back(
+                       {row.bits(0), tables_.text(row, 1), tables_.text(row, 2), tables_.text(row, 3)});
+                 });
+    sort_by_sequence(run_.snapshot_notes);
   }
 
   void read_layer_outputs() {

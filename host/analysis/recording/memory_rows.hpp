@@ -71,4 +71,10 @@ struct MemoryReportRow {
   std::uint64_t allocated_bytes = 0;
 };
 
+// What a snapshot of torch.cuda.memory says about an allocation; texts, 0: nothing.
+struct SnapshotNoteRow {
+  std::uint64_t sequence = 0;
+  std::uint32_t category = 0, user_metadata = 0, compile_context = 0;
+};
+
 }  // namespace strata::analysis

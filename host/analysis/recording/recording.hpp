@@ -48,6 +48,7 @@ struct Recording : RunFacts {
   CudaAllocator cuda_allocator;
   std::vector<OpRow> ops;
   std::vector<SavedTensorRow> saved;
+  std::vector<SnapshotNoteRow> snapshot_notes;
   CallStacks call_stacks;
   bool cross_checked = false;  // reports were enabled, even if none arrived
   std::vector<MemoryReportRow> reports;

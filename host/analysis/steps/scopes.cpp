@@ -101,6 +101,12 @@ std::vector<Scope> scopes_of(const MemoryFacts& facts) {
   const auto in_window = [&](const StepFact& step) {
     return step.index >= facts.first_step && step.index <= facts.last_step;
   };
+  // The window of a snapshot without steps is its history.
+  if (facts.snapshot && facts.steps.empty()) {
+    scopes.push_back(scopes.front());
+    scopes.back().kind = ScopeKind::kWindow;
+    scopes.back().label = "window";
+  }
   each_group(
       facts.steps,
       [&](const StepFact& first, const StepFact& step) { return in_window(first) == in_window(step); },

@@ -14,8 +14,11 @@ Window active_window(const Recording& run, std::vector<Warning>& warnings) {
   };
   const auto first = std::find_if(run.steps.begin(), run.steps.end(), active);
   if (first == run.steps.end()) {
-    warnings.emplace_back(UnreachedWindow{});
-    Window whole{.begin_ns = run.begin_ns, .end_ns = run.end_ns};
+    // A snapshot has no steps, as its reports say: its window is its history.
+    if (!run.snapshot) warnings.emplace_back(UnreachedWindow{});
+    Window whole{.begin_sequence = run.snapshot ? run.snapshot->begin_sequence : 0,
+                 .begin_ns = run.begin_ns,
+                 .end_ns = run.end_ns};
     if (!run.steps.empty()) {
       whole.first_step = run.steps.front().step;
       whole.last_step = run.steps.back().step;

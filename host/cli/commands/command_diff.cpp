@@ -83,7 +83,10 @@ void add_diff_command(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<DiffArguments>();
   CLI::App* const command =
       app.add_subcommand("diff", "Compare runs, and fail when a new run needs too much");
-  command->add_option("BASE", arguments->base, "Folder of the run to compare with")->required();
+  command
+      ->add_option("BASE", arguments->base,
+                   "Folder of the run to compare with, or a snapshot of torch.cuda.memory")
+      ->required();
   command
       ->add_option("NEW", arguments->now,
                    "Folder of the new run; several are compared with the base side by side")

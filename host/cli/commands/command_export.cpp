@@ -176,7 +176,8 @@ int export_run(const ExportArguments& arguments) {
 void add_export_command(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<ExportArguments>();
   CLI::App* const command = app.add_subcommand("export", "Write a run in another tool's format");
-  command->add_option("RUN", arguments->run, "Folder of a run")->required();
+  command->add_option("RUN", arguments->run, "Folder of a run, or a snapshot of torch.cuda.memory")
+      ->required();
   command->add_option("--format", arguments->format, "Format, as listed below")
       ->required()
       ->check(CLI::IsMember({"memory_viz", "chrome", "csv", "folded", "json"}));

@@ -104,7 +104,8 @@ void plot(const PlotArguments& arguments) {
 void add_plot_command(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<PlotArguments>();
   CLI::App* const command = app.add_subcommand("plot", "Draw a run's pictures into files, ready for a paper");
-  command->add_option("RUN", arguments->run, "Folder of a run")->required();
+  command->add_option("RUN", arguments->run, "Folder of a run, or a snapshot of torch.cuda.memory")
+      ->required();
   command
       ->add_option("--what", arguments->pictures,
                    "Pictures to draw: memory (categories over time), categories (their mean, median, least "

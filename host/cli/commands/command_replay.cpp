@@ -54,7 +54,8 @@ void add_replay_command(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<ReplayArguments>();
   CLI::App* const command =
       app.add_subcommand("replay", "Repeat a run's CUDA allocations with other allocator settings");
-  command->add_option("RUN", arguments->run, "Folder of a run")->required();
+  command->add_option("RUN", arguments->run, "Folder of a run, or a snapshot of torch.cuda.memory")
+      ->required();
   command
       ->add_option(
           "--alloc-conf", arguments->settings,

@@ -315,13 +315,15 @@ void add_report_command(CLI::App& app, int& exit_code) {
   help->column_width(app.get_formatter()->get_column_width());
   command->formatter(help);
   command->set_help_flag();
-  command->add_option("RUN", arguments->run, "Folder of a run")->required();
+  command->add_option("RUN", arguments->run, "Folder of a run, or a snapshot of torch.cuda.memory")
+      ->required();
   ReportOptions options{};
   add_views(*command, *arguments, options);
   add_parts(*command, *arguments, options);
   add_amounts(*command, *arguments, options);
   add_output(*command, *arguments);
   command->footer(
+      "A snapshot is a file of torch.cuda.memory._dump_snapshot(); its run is made beside it.\n"
       "Recovers the records of a killed run, and writes summary.json and report.html again; with --device, "
       "their\n"
       "names contain the device. If the run has several ranks, it shows the first, then all side by side, "
@@ -331,6 +333,7 @@ void add_report_command(CLI::App& app, int& exit_code) {
       "--detail, --warm-up or --time it only prints.\n\n"
       "Examples:\n"
       "  strata report runs/quickstart/20261121T101500Z\n"
+      "  strata report snapshot.pickle\n"
       "  strata report runs/quickstart/20261121T101500Z --json | jq .peak\n"
       "  strata report runs/quickstart/20261121T101500Z --layers --depth 2\n"
       "  strata report runs/quickstart/20261121T101500Z --stacks 5\n"

@@ -18,6 +18,7 @@ function fillHeader(run) {
 function noticesOf(run) {
   const detail = run.run.detail ? [{text: `Recorded: ${run.run.detail}.`, calm: true}] : [];
   const dry = run.run.dry === null ? [] : [{text: `Dry run. ${run.run.dry}.`, calm: true}];
+  const snapshot = !run.run.snapshot ? [] : [{text: `From ${run.run.snapshot}.`, calm: true}];
   const plugins = run.plugins.filter(({status}) => status !== 'ok')
     .map(({id, status, reason}) => ({text: `Plugin ${id} is ${status}: ${reason || 'no reason given'}`}));
   const warnings = run.warnings.slice(0, 3).map((text) => ({text}));
@@ -25,7 +26,7 @@ function noticesOf(run) {
   const isTraced = run.plugins.some(({id, status}) => id === 'allocator_tracer' && status === 'ok');
   const why = isTraced ? 'None was made, or what was is lost, as the warnings say.' : 'It needs the plugin allocator_tracer and a source of memory events.';
   const empty = run.isEmpty ? [{text: `No allocation was recorded: the memory of this run is not known. ${why}`}] : [];
-  return [...dry, ...detail, ...plugins, ...warnings, ...more, ...empty];
+  return [...snapshot, ...dry, ...detail, ...plugins, ...warnings, ...more, ...empty];
 }
 
 function fillNotices(run) {
@@ -48,16 +49,17 @@ function fillTiles(run) {
   const {steps, complete_steps: completeSteps, median_step_ns: medianStepNs, tokens_per_second: tokensPerSecond, unit} = run.run;
   const largest = d3.scan(categories, (a, b) => b.peak - a.peak);
   const unknown = categories[categories.length - 1];
-  const where = peak.step < 0 ? 'outside of steps' : `step ${peak.step}`;
+  const isWithoutSteps = run.run.snapshot && steps === 0;
+  const where = isWithoutSteps ? '' : peak.step < 0 ? 'outside of steps' : `step ${peak.step}`;
   const outside = peak.outside_bytes === null ? '' : `, ${mebibytes(peak.outside_bytes, decimals)} MiB of the device outside of it`;
   const tiles = [
     {label: 'Peak allocated', value: mebibytes(peak.allocated_bytes, decimals), unit: 'MiB',
       note: [where, peak.phase, peak.outside_window].filter(Boolean).join(', ')},
     {label: 'Peak reserved', value: mebibytes(peak.most_reserved_bytes, decimals), unit: 'MiB',
       note: reservedNote(peak, decimals) + outside},
-    {label: 'Most of the peak', value: percentage(categories[largest].peak, peak.allocated_bytes), unit: '',
+    {label: 'Most of the peak', value: run.run.has_categories === false ? '–' : percentage(categories[largest].peak, peak.allocated_bytes), unit: '',
       note: run.isEmpty ? '' : `${categories[largest].name}, ${mebibytes(categories[largest].peak, decimals)} MiB`},
-    {label: 'Unknown at the peak', value: mebibytes(unknown.peak, decimals), unit: 'MiB',
+    {label: 'Unknown at the peak', value: run.run.has_categories === false ? '–' : mebibytes(unknown.peak, decimals), unit: 'MiB',
       note: `${percentage(unknown.peak, peak.allocated_bytes)}, at most ${mebibytes(unknown.max, decimals)} MiB`},
     {label: 'Median step', value: medianStepNs === null || run.run.paced_by_host ? '–' : duration(medianStepNs), unit: '',
       note: `${run.run.dry === null ? '' : 'modelled, '}${withThousands(completeSteps)} of ${withThousands(steps)} steps in the window`},

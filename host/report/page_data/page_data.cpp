@@ -21,6 +21,7 @@
 #include "host/report/timeline.hpp"
 #include "host/report/words/reasons.hpp"
 #include "host/report/words/sentences.hpp"
+#include "host/report/words/snapshot_words.hpp"
 #include "host/report/words/warnings.hpp"
 
 namespace strata::report {
@@ -91,6 +92,8 @@ json run_data(const Facts& facts, const RunTime& time, const EventStream& stream
   data["directory"] = name(facts.directory);
   data["device"] = name(device_text(facts));
   data["dry"] = facts.dry ? json(name(dry_admissions(*facts.dry))) : json();
+  data["snapshot"] = facts.snapshot ? json(name(snapshot_sentence(facts))) : json();
+  data["has_categories"] = !has_no_categories(facts);
   data["paced_by_host"] = facts.dry && !facts.dry->modelled_clock;  // its times mean nothing
   data["end"] = to_string(facts.end);
   data["detail"] = step_detail_text(facts.step_detail);

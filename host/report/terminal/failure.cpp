@@ -17,6 +17,7 @@
 #include "host/report/terminal/terminal_tables.hpp"
 #include "host/report/text.hpp"
 #include "host/report/words/sentences.hpp"
+#include "host/report/words/snapshot_words.hpp"
 
 namespace strata::report {
 namespace {
@@ -54,7 +55,7 @@ std::string room(const Facts& facts, const OutOfMemory& failure) {
 
 // Before the first forward the roles of memory are unknown.
 std::string note(const Facts& facts, const OutOfMemory& failure) {
-  if (!is_before_any_forward(facts, failure)) return {};
+  if (facts.snapshot || !is_before_any_forward(facts, failure)) return {};
   return has_computed(facts, failure)
              ? "no forward that trains was seen before: what is there is what the program set up and what it "
                "computed with that; the owner of each block is known only of a training"
@@ -71,7 +72,7 @@ std::string one_failure(const Facts& facts, const OutOfMemory& failure, analysis
   text += stack_lines(stacks, facts, failure.held.sequence, kShownFrames, 4, style);
   if (failure.held.categories == facts.peak.categories) {
     text += "  what filled it is told above: it was the peak\n";
-  } else {
+  } else if (!has_no_categories(facts)) {
     text += category_bars(failure.held, style);
     text += '\n' + short_layer_table("Filled, by module", facts, failure.held, style);
   }

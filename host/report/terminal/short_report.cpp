@@ -26,6 +26,7 @@
 #include "host/report/terminal_style.hpp"
 #include "host/report/text.hpp"
 #include "host/report/words/sentences.hpp"
+#include "host/report/words/snapshot_words.hpp"
 #include "host/report/words/unrecorded_modules.hpp"
 #include "host/report/words/warnings.hpp"
 
@@ -255,6 +256,8 @@ std::string verdict_line(const Facts& facts, bool colour, int width) {
   const Peak& peak = facts.peak;
   const auto allocated = static_cast<double>(peak.allocated_bytes);
   const int decimals = decimals_for(allocated);
+  if (has_no_categories(facts))
+    return style.heading(line(fmt::format("Peak {} MiB.", mebibytes(allocated, decimals)))) + '\n';
   const auto largest = std::ranges::max_element(peak.categories);
   const std::uint64_t unknown = peak.categories[static_cast<std::size_t>(analysis::Category::kUnknown)];
   const std::string text =

@@ -93,9 +93,10 @@ std::string stacks_at_peak(const Facts& facts, std::size_t count, bool colour, i
   }
   const int decimals = decimals_for(static_cast<double>(alive.bytes));
   text += wrapped(
-      fmt::format("{} MiB of {}, in {} blocks, have no stack: they were not chosen to have one.",
+      fmt::format("{} MiB of {}, in {} blocks, have no stack: {}.",
                   mebibytes(static_cast<double>(alive.bytes_without), decimals),
-                  mebibytes(static_cast<double>(alive.bytes), decimals), thousands(alive.blocks_without)),
+                  mebibytes(static_cast<double>(alive.bytes), decimals), thousands(alive.blocks_without),
+                  facts.snapshot ? "the snapshot has none of them" : "they were not chosen to have one"),
       2, style.width);
   if (alive.sampled)
     text += wrapped(

@@ -23,6 +23,7 @@
 #include "host/report/text.hpp"
 #include "host/report/time/time_report.hpp"
 #include "host/report/words/sentences.hpp"
+#include "host/report/words/snapshot_words.hpp"
 #include "host/report/words/warnings.hpp"
 
 namespace strata::report {
@@ -72,8 +73,12 @@ std::string header(const Facts& facts, const TerminalStyle& style) {
   text += "  run      " + field(or_unnamed(facts.directory, "(no folder)"));
   text += "  device   " + wrapped(device_text(facts), 11, style.width).substr(11);
   if (facts.dry) text += wrapped(dry_admissions(*facts.dry), 11, style.width);
-  text += fmt::format("  window   steps {} to {}\n", facts.first_step, facts.last_step);
-  text += "  steps    " + field(step_line(facts));
+  if (facts.snapshot) text += "  from     " + wrapped(snapshot_sentence(facts), 11, style.width).substr(11);
+  const bool is_without_steps = facts.snapshot && facts.steps.empty();
+  text += "  window   " + field(is_without_steps
+                                    ? snapshot_window(facts)
+                                    : fmt::format("steps {} to {}", facts.first_step, facts.last_step));
+  if (!is_without_steps) text += "  steps    " + field(step_line(facts));
   // The times of a dry device's host mean nothing.
   if (const std::string steady = steady_sentence(facts); !facts.dry && !steady.empty())
     text += "  steady   " + wrapped(steady, 11, style.width).substr(11);
@@ -96,11 +101,15 @@ std::string peak(const Facts& facts, const TerminalStyle& style) {
   const auto allocated = static_cast<double>(peak.allocated_bytes);
   const int decimals = decimals_for(allocated);
   auto text = style.heading(fmt::format("Peak {} MiB", mebibytes(allocated, decimals)));
-  auto where = peak.step < 0 ? std::string(" outside of steps") : fmt::format(" at step {}", peak.step);
+  const bool has_no_steps = facts.snapshot && facts.steps.empty();
+  auto where = has_no_steps    ? std::string()
+               : peak.step < 0 ? std::string(" outside of steps")
+                               : fmt::format(" at step {}", peak.step);
   if (!peak.phase.empty()) {
     where += ", " + shortened(peak.phase, style.width / 4);
   }
-  where += fmt::format(", {} into the run", duration(static_cast<double>(peak.ns - facts.begin_ns)));
+  where += fmt::format(", {} into the {}", duration(static_cast<double>(peak.ns - facts.begin_ns)),
+                       facts.snapshot ? "history" : "run");
   text += where + '\n';
   if (peak.reserved_bytes != peak.allocated_bytes) {
     const auto most = analysis::most_reserved_in_window(facts);
@@ -140,8 +149,8 @@ std::string peak(const Facts& facts, const TerminalStyle& style) {
   if (!names.empty()) {
     text += wrapped(fmt::format("whose that is: strata report RUN --device {}", names), 2, style.width);
   }
-  text += category_bars(facts.peak, style);
-  if (const std::string changed = change_sentence(facts); !changed.empty())
+  if (!has_no_categories(facts)) text += category_bars(facts.peak, style);
+  if (const std::string changed = change_sentence(facts); !changed.empty() && !has_no_categories(facts))
     text += wrapped(changed, 2, style.width);
   for (const std::string& sentence : place_sentences(facts)) text += wrapped(sentence, 2, style.width);
   return text;
@@ -178,10 +187,12 @@ std::string terminal_report(const Facts& facts, bool colour, int width) {
     parts.push_back(no_memory(facts, style));
   } else {
     parts.push_back(peak(facts, style));
-    parts.push_back(category_table(facts, style));
+    if (!has_no_categories(facts)) parts.push_back(category_table(facts, style));
   }
-  parts.push_back(short_layer_table("At the peak, by module", facts, facts.peak, style));
-  parts.push_back(share_table("At the peak, by op", facts.peak.by_op, facts.peak.allocated_bytes, style));
+  // A snapshot has no modules, and no operators but annotations.
+  if (!facts.snapshot) parts.push_back(short_layer_table("At the peak, by module", facts, facts.peak, style));
+  if (!facts.snapshot || facts.peak.by_op.size() > 1)
+    parts.push_back(share_table("At the peak, by op", facts.peak.by_op, facts.peak.allocated_bytes, style));
   parts.push_back(block_table(facts, stacks, style));
   parts.push_back(place_table(facts.places, style));
   parts.push_back(short_warm_up(facts, style));

@@ -17,6 +17,7 @@
 #include "host/report/quantity.hpp"
 #include "host/report/terminal/stack_lines.hpp"
 #include "host/report/text.hpp"
+#include "host/report/words/snapshot_words.hpp"
 
 namespace strata::report {
 namespace {
@@ -236,7 +237,8 @@ std::string block_table(const Facts& facts, analysis::StackView& stacks, const T
   for (const analysis::PeakChange& change : reported_changes(facts)) kinds.insert(change.kind);
   for (const auto index : std::span(indices).first(std::min(indices.size(), kListed))) {
     const auto& block = facts.blocks.at(index);
-    const auto kind = fitted(kind_label(block.category, block.kind), kind_columns);
+    const auto kind =
+        fitted(has_no_categories(facts) ? "block" : kind_label(block.category, block.kind), kind_columns);
     auto row =
         fmt::format("  {:>10}  {}  {}  {}{}", mebibytes(static_cast<double>(block.bytes), decimals),
                     style.in_colour_of(block.category, kind), fitted(origin_of(facts, block), origin_columns),
@@ -246,6 +248,7 @@ std::string block_table(const Facts& facts, analysis::StackView& stacks, const T
     text += row + '\n' + origin_line(stacks, facts, block.birth_sequence, 14, style);
     kinds.insert(block.kind);
   }
+  if (facts.snapshot) kinds.erase(analysis::BlockKind::kUnattributed);  // nobody could say anything
   const std::string meanings = kind_meanings(kinds);
   return meanings.empty() ? text : text + style.dimmed(wrapped(meanings, 2, style.width));
 }

@@ -116,6 +116,8 @@ constexpr std::array kReasonTexts{
               "born in the optimizer, dead before its next step, and never registered"},
     ReasonRow{Reason::kUnknownBetween, "born between phases, kept beyond its step, and never registered"},
     ReasonRow{Reason::kUnknown, "kept beyond the phase of its birth, and never registered"},
+    ReasonRow{Reason::kSnapshotCategory, "torch's snapshot gives this category"},
+    ReasonRow{Reason::kSnapshotWithout, "torch's snapshot gives no category"},
 };
 
 constexpr bool each_reason_has_its_text() {
