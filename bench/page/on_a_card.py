@@ -43,7 +43,7 @@ def write(result):
             differ = [way["what"] for way in program["ways"].values() if not way[key]]
             parts.append(f"The {what} of all runs are equal to the last bit." if not differ else f"The {what} differ under {', '.join(differ)}.")
     if result["missing"]:
-        parts.append("Not measured: " + "; ".join(f"{name} ({reason})" for name, reason in result["missing"].items()) + ".")
+        parts.append("Could not run: " + "; ".join(f"{name} ({reason})" for name, reason in result["missing"].items()) + ".")
     return "\n\n".join(parts)
 
 

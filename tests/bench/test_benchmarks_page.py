@@ -261,7 +261,7 @@ def test_the_table_of_a_card_says_what_is_missed_and_what_was_not_measured():
     assert "| `strata exec` | 12.00 | 1.20 (1.10 to 1.30) | 1.10: **missed** | – | 3.0 | 2.0 | 0.2 |" in text
     assert "The losses of all runs are equal" in text
     assert "The peaks of torch's allocator differ under `strata exec`." in text
-    assert "Not measured: nsys (not installed)." in text
+    assert "Could not run: nsys (not installed)." in text
     assert text.startswith("Dry A card: nothing is computed")
 
 
