@@ -138,6 +138,8 @@ def test_a_size_without_room_is_refused(workspace):
 
 @pytest.mark.parametrize("words, size", [([], 2048), (["--set", "store.max_mb=0"], 0)])
 def test_the_store_of_a_program_is_limited(workspace, words, size):
-    result = workspace.strata("exec", "--out", "out", *words, "--", "true")
+    """`record begin` makes the folder of a program's run as `exec` does, with the settings for the program."""
+    result = workspace.strata("record", "begin", *words)
     assert result.returncode == 0, result.stderr
-    assert json.loads((workspace.folder / "out/exec.json").read_text())["store"]["max_mb"] == size
+    settings = workspace.folder / json.loads(result.stdout)["settings"]
+    assert json.loads(settings.read_text())["store"]["max_mb"] == size
