@@ -62,6 +62,7 @@ std::string text(const std::vector<analysis::RunDiff>& diffs, const DiffArgument
 
 int diff(const DiffArguments& arguments) try {
   std::vector<analysis::Gate> gates;
+  gates.reserve(arguments.gates.size());
   for (const std::string& expression : arguments.gates) gates.emplace_back(expression);
   const std::filesystem::path base = recorded_run(arguments.base);
   const analysis::Facts base_facts = analysis::analyse(base, arguments.rank, arguments.device);
