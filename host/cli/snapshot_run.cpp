@@ -62,7 +62,7 @@ bool may_be_snapshot(const fs::path& file) {
 
 fs::path run_of_snapshot(const fs::path& file) {
   const snapshot::SnapshotFile identity = snapshot::identify(file);
-  const fs::path folder = folder_for(fs::absolute(file).lexically_normal());
+  fs::path folder = folder_for(fs::absolute(file).lexically_normal());
   switch (earlier_conversion(folder, identity)) {
     case Earlier::kCurrent:
       return folder;
