@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Writes a snapshot of torch.cuda.memory of any size, entry by entry as Python's pickler does, and measures `strata report` on it.
 
@@ -16,7 +17,7 @@ import time
 MIB = 1 << 20
 TEXTS = [
     *("addr", "size", "stream", "time_us", "frames", "action", "alloc", "free_requested", "free_completed", "segment_alloc"),
-    *("name", "filename", "line", *(f"function_{number}" for number in range(500)), *(f"/work/model_{number}.py" for number in range(50))),
+    *("name", "filename", "line", *(f"function_{number}" for number in range(500)), *(f"models/model_{number}.py" for number in range(50))),
 ]
 STRATA = os.environ.get("STRATA") or str(pathlib.Path(__file__).resolve().parents[1] / "build/release/bin/strata")
 
@@ -60,7 +61,7 @@ class Pickle:
         """Each takes the memo's next number: its texts were written before."""
         if number == 0:
             self.frames = self.memo
-        function, file = f"function_{number % 500}", f"/work/model_{number % 50}.py"
+        function, file = f"function_{number % 500}", f"models/model_{number % 50}.py"
         self.dict(name=function, filename=file, line=number % 1000)
 
     def begin_dict(self):

@@ -4,9 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <set>
-#include <unordered_map>
 
 #include "host/snapshot/history/block_size.hpp"
 #include "host/snapshot/history/history_begin.hpp"

@@ -69,8 +69,9 @@ class DeviceLine : public EventSink {
 
 class RunWriter {
  public:
-  RunWriter(const Snapshot& snapshot, ConvertedRun& run)
-      : snapshot_(snapshot), run_(run), rows_(snapshot, run) {
+  // All outlive this.
+  RunWriter(const Snapshot& snapshot, const SnapshotFile& file, ConvertedRun& run)
+      : snapshot_(snapshot), file_(file), run_(run), rows_(snapshot, run) {
     for (std::uint32_t index = 0; index < snapshot.devices.size(); ++index) {
       const DeviceSnapshot& device = snapshot.devices[index];
       if (!device.trace.empty() || !device.segments.empty()) lines_.emplace_back(snapshot, index, rows_);
@@ -103,8 +104,6 @@ class RunWriter {
     run_.finish(last, begin_us_ * 1000 + last.monotonic_ns - kBeginNs);
     return {rows_.events(), lines_.size()};
   }
-
-  void set_file(const SnapshotFile& file) { file_ = file; }
 
  private:
   // torch 2.1 recorded no times: entries then take a microsecond each.
@@ -164,10 +163,10 @@ class RunWriter {
   }
 
   const Snapshot& snapshot_;
+  const SnapshotFile& file_;
   ConvertedRun& run_;
   RunRows rows_;
   std::deque<DeviceLine> lines_;
-  SnapshotFile file_;
   std::int64_t begin_us_ = 0;
   std::uint64_t begin_sequence_ = 0, played_ = 0;
   bool has_times_ = false;
@@ -199,9 +198,7 @@ Conversion convert(const std::filesystem::path& file, const std::filesystem::pat
         file.string()));
   }
   ConvertedRun run(run_directory, file.filename().string());
-  RunWriter conversion(snapshot, run);
-  conversion.set_file(identity);
-  return conversion.write();
+  return RunWriter(snapshot, identity, run).write();
 }
 
 }  // namespace strata::snapshot

@@ -2,9 +2,9 @@
 // Writes events of a snapshot as rows of a run store, in one order over all devices.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "host/snapshot/history/playback.hpp"
@@ -44,7 +44,6 @@ class RunRows {
     std::int64_t step = -1;  // open; -1: none
   };
 
-  Device& device(std::uint32_t index);
   std::uint32_t text(std::uint32_t number);
   void write_stack(std::uint64_t sequence, std::uint32_t stack);
   void write_note(std::uint64_t sequence, const Note& note);
