@@ -77,7 +77,8 @@ def test_a_run_that_is_missing_is_asked_for_with_an_example(workspace):
         "  strata diff runs/base/20261121T101500Z runs/new/20261121T102000Z",
     ]
     assert refused(workspace, "grid", "run")[0] == "strata: grid run: GRID is required: The grid's YAML. For example:"
-    assert refused(workspace, "report")[0] == "strata: report: RUN is required: Folder of a run. For example:"
+    asked = "strata: report: RUN is required: Folder of a run, or a snapshot of torch.cuda.memory. For example:"
+    assert refused(workspace, "report")[0] == asked
 
 
 def test_two_runs_are_for_diff(workspace):

@@ -245,7 +245,7 @@ MUTATIONS = (
         "working-directory",
         "a plugin is looked for in relative folders",
         "host/runtime/plugins/search_path.cpp",
-        "if (folder.starts_with('/')) folders",
+        "if (!is_relative(folder)) folders",
         "if (!folder.empty()) folders",
         ("tests/integration/test_security.py::test_a_plugin_is_not_looked_for_in_the_working_directory",),
     ),

@@ -11,8 +11,17 @@ set_up_venv() {
   .venv/bin/python -m pip --version >/dev/null 2>&1 || logged pip bootstrap_pip
   say "from PyPI, what $requirements_file lists, LibTorch with it (5 GB: a minute or more)"
   logged requirements .venv/bin/python -m pip install --no-compile --requirement "$requirements_file"
+  date_headers
   compile_packages .venv/bin/python
   stamp .venv/stamp "$wanted"
+}
+
+# All headers of torch get one date. GCC's `#pragma once` takes files of equal size and date for copies of one another
+# and compares them; of two copies in torch it so reads one or both, by the second in which pip wrote them. ccache's
+# key is the text that comes of it: with one date, what one checkout has compiled is found by the next.
+date_headers() {
+  find .venv/lib/python3*/site-packages/torch/include .venv/lib/python3*/site-packages/nvidia -name '*.h*' -type f \
+    -exec touch --date=@1000000000 {} +
 }
 
 # The checkout's own Python has the package of its release build, behind all else on its path, as an editable
