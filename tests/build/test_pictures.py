@@ -65,7 +65,7 @@ def test_a_page_prints_the_command_of_each_picture_it_shows(repository, made):
 def test_every_shape_has_its_picture(repository, made):
     rules = (repository / "docs/shapes.md").read_text().split("\n## ")[1]
     kinds = re.findall(r"^\| `(\w+)` \|", rules, re.MULTILINE)
-    assert len(kinds) == 21, "README.md and the guide say twenty-one"
+    assert len(kinds) == 24, "README.md and the guide say twenty-four"
     assert {f"shapes/{kind}" for kind in kinds} == {name for name in made if name.startswith("shapes/")} - {"shapes/step"}
 
 

@@ -22,6 +22,10 @@ COMMANDS = {
     "guide": GUIDE,
     "guide-growing": "strata exec --dry h100-80gb --layers -- python examples/python/kept_outputs.py",
     "guide-unused": "strata exec --dry h100-80gb --layers -- python examples/python/teacher.py",
+    **{
+        f"guide-{way}": f"strata exec --dry h100-80gb --clock modelled -- python examples/python/reserved_memory.py {way}"
+        for way in ("streams", "pools", "frees")
+    },
     "guide-fused": f"{GUIDE} optimizer.impl=fused",
     "guide-loop": f"{GUIDE} optimizer.impl=loop",
     "guide-autocast": f"{GUIDE} precision=bf16_autocast",

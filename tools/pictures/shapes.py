@@ -72,6 +72,9 @@ SHAPES = [
     Shown("division_flagpole", "Division flagpole", "guide-loop", before=4, after=6),
     Shown("projector_spike", "Projector spike", "guide-galore", before=4, after=6, hides_floor=True),
     Shown("fragmentation", "Fragmentation", before=0.01, after=-0.99, pales=False),
+    Shown("stream_caches", "Caches of streams", "guide-streams", before=4, after=0.1, pales=False),
+    Shown("private_pools", "Private pools", "guide-pools", before=4, after=0.1, pales=False),
+    Shown("deferred_frees", "Deferred frees", "guide-frees", before=4, after=0.1, pales=False),
 ]
 
 PICTURES = [whole_step("shapes/step", "guide"), *(shape.picture() for shape in SHAPES)]

@@ -20,6 +20,7 @@ class DeferralSweep {
       if (event.address == 0 || !changes(event)) continue;
       now_.sequence = event.sequence;
       now_.ns = event.ns;
+      now_.address = event.address;
       points_.push_back(now_);
     }
     return std::move(points_);
@@ -57,6 +58,7 @@ class DeferralSweep {
   bool defer(std::uint64_t address) {
     if (address != freed_address_ || !deferred_.emplace(address, freed_).second) return false;
     now_.bytes += freed_.bytes;
+    now_.change_bytes = static_cast<std::int64_t>(freed_.bytes);
     now_.requested_bytes += freed_.requested_bytes;
     return true;
   }
@@ -65,6 +67,7 @@ class DeferralSweep {
     const auto block = deferred_.find(address);
     if (block == deferred_.end()) return false;
     now_.bytes -= block->second.bytes;
+    now_.change_bytes = -static_cast<std::int64_t>(block->second.bytes);
     now_.requested_bytes -= block->second.requested_bytes;
     deferred_.erase(block);
     return true;

@@ -36,6 +36,8 @@ struct DeferredPoint {
   std::int64_t ns = 0;
   std::uint64_t bytes = 0;
   std::uint64_t requested_bytes = 0;  // the requested part of it
+  std::uint64_t address = 0;          // of the block of this event
+  std::int64_t change_bytes = 0;      // its size; negative: no stream uses it any more
 };
 
 // torch's own counts of a device at one moment. Peaks are since the event `reset_sequence`.

@@ -29,6 +29,6 @@ std::vector<Shape> repeating_steps(const MemoryFacts& facts);
 std::vector<Shape> first_step_growth(const MemoryFacts& facts);
 std::vector<Shape> growing_memory(const MemoryFacts& facts);
 std::vector<Shape> unused_graphs(const MemoryFacts& facts);
-std::vector<Shape> fragmentation(const MemoryFacts& facts);
+std::vector<Shape> unused_reserved(const MemoryFacts& facts);  // pieces, streams, pools, deferred frees
 
 }  // namespace strata::analysis

@@ -18,7 +18,7 @@ constexpr std::array kStepRules{constant_band,      forward_triangles,   autocas
                                 head_gradients,     embedding_gradients, recomputation_waves,
                                 optimizer_plateaus, division_flagpoles,  projector_spikes};
 constexpr std::array kRunRules{repeating_steps, first_step_growth, growing_memory, unused_graphs,
-                               fragmentation};
+                               unused_reserved};
 
 // Blocks alive when a step begins, step after step.
 class AliveBefore {

@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 
-#include "host/analysis/facts/memory_facts.hpp"
+#include "host/analysis/shapes/block_events.hpp"
 
 namespace strata::analysis {
 namespace {
@@ -12,99 +13,185 @@ namespace {
 // c10's kSmallBuffer: what blocks of up to 1 MiB lie in.
 constexpr std::uint64_t kSmallSegmentBytes = 2097152;
 
+// Bytes in use, and the most of them since the last release.
+struct UseLevel {
+  std::uint64_t now = 0, most = 0;
+
+  void add(std::uint64_t bytes) {
+    now += bytes;
+    most = std::max(most, now);
+  }
+  void remove(std::uint64_t bytes) { now -= std::min(now, bytes); }
+  void forget() { most = now; }
+};
+
+// Of one stream and pool.
+struct PlaceLevels {
+  std::uint64_t held = 0;  // by large segments
+  UseLevel used;           // allocated, or freed but still used by a stream
+};
+
 struct PieceSegment {
   std::uint64_t bytes = 0;
   Place place;
 };
 
-// Follows segments and the blocks in those that are large.
-class Pieces {
+struct PieceUse {
+  std::uint64_t bytes = 0;
+  Place place;
+};
+
+// Follows large segments and the blocks in them. A block of several mapped pieces is where its begin is.
+class ReservedSweep {
  public:
-  explicit Pieces(const MemoryFacts& facts) : facts_(facts) {
-    for (std::uint32_t block = 0; block < facts.blocks.size(); ++block) {
-      if (facts.blocks[block].death_sequence != UINT64_MAX) deaths_.push_back(block);
-    }
-    std::ranges::sort(deaths_, {}, [&](std::uint32_t block) { return facts_.blocks[block].death_sequence; });
-  }
-
-  // All births and deaths up to and with `sequence`. Both are visited in their order, the earlier one first.
-  void advance_to(std::uint64_t sequence) {
-    const auto& blocks = facts_.blocks;
-    while (true) {
-      const std::uint64_t birth =
-          next_birth_ < blocks.size() ? blocks[next_birth_].birth_sequence : UINT64_MAX;
-      const std::uint64_t death =
-          next_death_ < deaths_.size() ? blocks[deaths_[next_death_]].death_sequence : UINT64_MAX;
-      if (std::min(birth, death) > sequence) return;
-      if (death <= birth) {
-        count(blocks[deaths_[next_death_++]], false);
-      } else {
-        count(blocks[next_birth_++], true);
-      }
-    }
-  }
-
   void change(const ReservedPoint& point) {
     if (const auto gone = segments_.find(point.segment_address); gone != segments_.end()) {
-      if (is_large(gone->second)) held_[gone->second.place] -= gone->second.bytes;
+      if (is_large(gone->second.bytes)) release(gone->second);
       segments_.erase(gone);
     }
     if (point.change_bytes <= 0) return;
     const PieceSegment taken{static_cast<std::uint64_t>(point.change_bytes), point.place};
     segments_[point.segment_address] = taken;
-    if (is_large(taken)) held_[taken.place] += taken.bytes;
+    if (!is_large(taken.bytes)) return;
+    places_[taken.place].held += taken.bytes;
+    held_ += taken.bytes;
+  }
+
+  void birth(const Block& block) {
+    const PieceSegment* const segment = segment_of(block.address);
+    if (segment == nullptr) return;
+    alive_[block.address] = {block.bytes, segment->place};
+    allocated_.add(block.bytes);
+    use(segment->place, block.bytes);
+  }
+
+  void death(const Block& block) {
+    const auto alive = alive_.find(block.address);
+    if (alive == alive_.end()) return;
+    allocated_.remove(alive->second.bytes);
+    end_use(alive->second);
+    alive_.erase(alive);
+  }
+
+  void defer(const Block& block) {
+    const auto alive = alive_.find(block.address);
+    if (alive == alive_.end()) return;
+    allocated_.remove(alive->second.bytes);
+    deferred_bytes_.add(alive->second.bytes);
+    deferred_[block.address] = alive->second;
+    alive_.erase(alive);
+  }
+
+  void complete(std::uint64_t address) {
+    const auto over = deferred_.find(address);
+    if (over == deferred_.end()) return;
+    deferred_bytes_.remove(over->second.bytes);
+    end_use(over->second);
+    deferred_.erase(over);
   }
 
   std::uint64_t free_in(const Place& place) const {
-    const std::uint64_t held = of(held_, place);
-    return held - std::min(held, of(used_, place));
+    const auto found = places_.find(place);
+    if (found == places_.end()) return 0;
+    const PlaceLevels& levels = found->second;
+    return levels.held - std::min(levels.held, levels.used.now);
+  }
+
+  std::uint64_t held() const { return held_; }
+
+  // Of what is reserved now.
+  UnusedReserved unused(const ReservedPoint& last) const {
+    std::uint64_t of_places = 0, of_pools = 0;
+    UnusedReserved unused{.sequence = last.sequence,
+                          .ns = last.ns,
+                          .reserved_bytes = last.bytes,
+                          .most_deferred_bytes = deferred_bytes_.most};
+    for (const auto& [place, levels] : places_) {
+      of_places += levels.used.most;
+      if (levels.held > 0 && place.pool == 0) ++unused.streams;
+    }
+    for (const auto& [pool, level] : pools_) {
+      of_pools += level.most;
+      if (pool != 0 && level.most > 0) ++unused.pools;
+    }
+    unused.pieces_bytes = held_ - std::min(held_, of_places);
+    unused.streams_bytes = of_places - of_pools;
+    unused.pools_bytes = of_pools - used_.most;
+    unused.deferred_bytes = used_.most - allocated_.most;
+    return unused;
   }
 
  private:
-  static bool is_large(const PieceSegment& segment) { return segment.bytes > kSmallSegmentBytes; }
+  static bool is_large(std::uint64_t bytes) { return bytes > kSmallSegmentBytes; }
 
-  static std::uint64_t of(const std::map<Place, std::uint64_t>& sums, const Place& place) {
-    const auto found = sums.find(place);
-    return found == sums.end() ? 0 : found->second;
+  // Null for a small one.
+  const PieceSegment* segment_of(std::uint64_t address) const {
+    const auto next = segments_.upper_bound(address);
+    if (next == segments_.begin()) return nullptr;
+    const auto& [begin, segment] = *std::prev(next);
+    return is_large(segment.bytes) && address < begin + segment.bytes ? &segment : nullptr;
   }
 
-  // A block of several mapped pieces is where its begin is.
-  void count(const Block& block, bool is_birth) {
-    const auto next = segments_.upper_bound(block.address);
-    if (next == segments_.begin()) return;
-    const auto& [address, segment] = *std::prev(next);
-    if (is_birth) {
-      if (!is_large(segment) || block.address >= address + segment.bytes) return;
-      alive_[block.address] = block.bytes;
-      used_[segment.place] += block.bytes;
-    } else if (const auto alive = alive_.find(block.address); alive != alive_.end()) {
-      used_[segment.place] -= alive->second;
-      alive_.erase(alive);
-    }
+  void use(const Place& place, std::uint64_t bytes) {
+    places_[place].used.add(bytes);
+    pools_[place.pool].add(bytes);
+    used_.add(bytes);
   }
 
-  const MemoryFacts& facts_;
-  std::vector<std::uint32_t> deaths_;  // blocks, by death
-  std::size_t next_birth_ = 0, next_death_ = 0;
-  std::map<std::uint64_t, PieceSegment> segments_;  // by address
-  std::map<std::uint64_t, std::uint64_t> alive_;    // bytes of blocks in large segments, by address
-  std::map<Place, std::uint64_t> held_, used_;      // by large segments, and of them by blocks
+  void end_use(const PieceUse& use) {
+    places_[use.place].used.remove(use.bytes);
+    pools_[use.place.pool].remove(use.bytes);
+    used_.remove(use.bytes);
+  }
+
+  // The allocator frees whole segments when its cache is emptied, so nothing that was needed before remains.
+  void release(const PieceSegment& segment) {
+    PlaceLevels& levels = places_[segment.place];
+    levels.held -= segment.bytes;
+    held_ -= segment.bytes;
+    for (UseLevel* const level :
+         {&levels.used, &pools_[segment.place.pool], &used_, &allocated_, &deferred_bytes_})
+      level->forget();
+  }
+
+  std::map<std::uint64_t, PieceSegment> segments_;                // by address
+  std::unordered_map<std::uint64_t, PieceUse> alive_, deferred_;  // blocks in large segments, by address
+  std::map<Place, PlaceLevels> places_;
+  std::map<std::uint64_t, UseLevel> pools_;
+  UseLevel used_, allocated_, deferred_bytes_;
+  std::uint64_t held_ = 0;
 };
 
 }  // namespace
 
-std::vector<SegmentTaken> segments_taken(const MemoryFacts& facts) {
-  std::vector<SegmentTaken> taken;
-  Pieces pieces(facts);
+ReservedMemory reserved_memory(const MemoryFacts& facts) {
+  ReservedMemory memory;
+  const auto is_sum_only = [](const ReservedPoint& point) { return point.segment_address == kNoSegment; };
+  if (facts.reserved.empty() || std::ranges::any_of(facts.reserved, is_sum_only)) return memory;
+  ReservedSweep sweep;
+  BlockEvents events(facts);
+  std::uint64_t most_held = 0;
+  const ReservedPoint* most = nullptr;  // the first at which that much was held
+  // What a segment was taken for is allocated after it, so each state is looked at when the next one begins.
+  const auto look_at = [&](const ReservedPoint& point) {
+    if (sweep.held() < most_held || sweep.held() == 0) return;
+    if (sweep.held() > most_held) most = &point;
+    most_held = sweep.held();
+    memory.unused = sweep.unused(*most);
+  };
+  const ReservedPoint* last = nullptr;
   for (const ReservedPoint& point : facts.reserved) {
-    if (point.segment_address == kNoSegment) return {};
-    pieces.advance_to(point.sequence);
+    events.advance_to(point.sequence, sweep);
+    if (last != nullptr) look_at(*last);
     const auto bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(point.change_bytes, 0));
     if (bytes > kSmallSegmentBytes)
-      taken.push_back({point.sequence, point.ns, bytes, pieces.free_in(point.place), point.bytes});
-    pieces.change(point);
+      memory.taken.push_back({point.sequence, point.ns, bytes, sweep.free_in(point.place), point.bytes});
+    sweep.change(point);
+    last = &point;
   }
-  return taken;
+  events.advance_to(UINT64_MAX, sweep);
+  look_at(*last);
+  return memory;
 }
 
 }  // namespace strata::analysis

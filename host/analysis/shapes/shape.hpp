@@ -35,7 +35,10 @@ enum class ShapeKind : std::uint8_t {
   kFlatOptimizer,
   kDivisionFlagpole,
   kProjectorSpike,
-  kFragmentation
+  kFragmentation,
+  kStreamCaches,
+  kPrivatePools,
+  kDeferredFrees
 };
 
 struct ShapeName {
@@ -44,7 +47,7 @@ struct ShapeName {
 };
 
 // In the order of ShapeKind.
-inline constexpr std::array<ShapeName, 21> kShapeNames{{
+inline constexpr std::array<ShapeName, 24> kShapeNames{{
     {ShapeKind::kConstantBand, "constant_band", "Constant band"},
     {ShapeKind::kRepeatingStep, "repeating_step", "Repeats every step"},
     {ShapeKind::kFirstStepGrowth, "first_step_growth", "First-step growth"},
@@ -66,6 +69,9 @@ inline constexpr std::array<ShapeName, 21> kShapeNames{{
     {ShapeKind::kDivisionFlagpole, "division_flagpole", "Division flagpole"},
     {ShapeKind::kProjectorSpike, "projector_spike", "Projector spike"},
     {ShapeKind::kFragmentation, "fragmentation", "Fragmentation"},
+    {ShapeKind::kStreamCaches, "stream_caches", "Caches of streams"},
+    {ShapeKind::kPrivatePools, "private_pools", "Private pools"},
+    {ShapeKind::kDeferredFrees, "deferred_frees", "Deferred frees"},
 }};
 
 constexpr const ShapeName& name_of(ShapeKind kind) {

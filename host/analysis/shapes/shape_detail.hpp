@@ -50,6 +50,10 @@ enum class Remedy : std::uint8_t {
   kReleaseOutputs,
   kReleaseLeftover,
   kExpandableSegments,
+  kNotExpandableSegments,  // none
+  kOneStream,
+  kOnePool,
+  kWaitForStream,
 };
 
 struct ConstantBandDetail {
@@ -171,12 +175,29 @@ struct ProjectorSpikeDetail {
 // kFragmentation, if one segment explains it.
 struct OneSegmentDetail {
   std::uint64_t free_bytes = 0, taken_bytes = 0;
+  std::uint64_t most_reserved_bytes = 0, if_expandable_bytes = 0;  // reserved with expandable segments
 };
 
 // kFragmentation, if only many segments together explain it.
 struct ManySegmentsDetail {
   std::uint64_t reserved_bytes = 0, allocated_bytes = 0;  // the maximum of each
   std::uint64_t segments = 0, taken_beside_free = 0;
+  std::uint64_t if_expandable_bytes = 0;  // reserved with expandable segments
+};
+
+// kStreamCaches: the memory of so many streams.
+struct StreamCachesDetail {
+  std::uint64_t streams = 0, reserved_bytes = 0;
+};
+
+// kPrivatePools, of CUDA graphs or torch.cuda.MemPool.
+struct PrivatePoolsDetail {
+  std::uint64_t pools = 0, reserved_bytes = 0;
+};
+
+// kDeferredFrees.
+struct DeferredFreesDetail {
+  std::uint64_t most_bytes = 0;  // at once
 };
 
 using ShapeDetail =
@@ -185,6 +206,7 @@ using ShapeDetail =
                  LogitsSlabDetail, SoftmaxSpikeDetail, ZeroGradCliffDetail, BackwardStartDetail,
                  LogitsCliffDetail, HeadGradientDetail, RecomputationDetail, EmbeddingGradientDetail,
                  OptimizerPlateauDetail, FlatOptimizerDetail, DivisionFlagpoleDetail, ProjectorSpikeDetail,
-                 OneSegmentDetail, ManySegmentsDetail>;
+                 OneSegmentDetail, ManySegmentsDetail, StreamCachesDetail, PrivatePoolsDetail,
+                 DeferredFreesDetail>;
 
 }  // namespace strata::analysis

@@ -125,6 +125,22 @@ constexpr std::array kRemedies{
     RemedyRow{Remedy::kExpandableSegments,
               "PYTORCH_ALLOC_CONF=expandable_segments:True lets the allocator grow a segment instead of "
               "reserving another"},
+    RemedyRow{Remedy::kNotExpandableSegments,
+              "nothing known: the allocator cuts its segments as sizes come, and expandable segments would "
+              "reserve about as much"},
+    RemedyRow{Remedy::kOneStream,
+              "create a stream once and use it again: the allocator keeps freed blocks for the stream that "
+              "they were allocated on. expandable_segments does not change that"},
+    RemedyRow{Remedy::kOnePool,
+              "let CUDA graphs share a pool ({0}), the largest captured first",
+              {"torch.cuda.graph(graph, pool=first.pool())", "torch.cuda.graph(graph, pool=first.pool())", "",
+               "", "graph.capture_begin(first.pool())"}},
+    RemedyRow{
+        Remedy::kWaitForStream,
+        "let the stream that allocated a tensor wait for the one that uses it ({0}) before the tensor is "
+        "freed, instead of record_stream; or let the host run less far ahead",
+        {"torch.cuda.current_stream().wait_stream(side)", "torch.cuda.current_stream().wait_stream(side)", "",
+         "", "event.block(stream)"}},
 };
 
 }  // namespace

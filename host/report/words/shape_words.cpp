@@ -37,6 +37,11 @@ std::string_view proof_of(analysis::WhyUnused why) {
   return {};
 }
 
+std::string if_expandable(std::uint64_t reserved_bytes, std::uint64_t if_expandable_bytes) {
+  return format("the same blocks in expandable segments take {} instead of {}", in_mib(if_expandable_bytes),
+                in_mib(reserved_bytes));
+}
+
 // What a shape is, and what proves it.
 struct Sentences {
   std::string sentence, evidence;
@@ -226,15 +231,37 @@ struct ShapeSentences : StepSentences {
     return {
         format("The allocator reserved another {} although {} were free: each free piece was too small.",
                taken, free),
-        format("a segment of {} reserved while {} of large segments of the same stream and pool were free",
-               taken, free)};
+        format(
+            "a segment of {} reserved while {} of large segments of the same stream and pool were free; {}",
+            taken, free, if_expandable(segment.most_reserved_bytes, segment.if_expandable_bytes))};
   }
   Sentences operator()(const analysis::ManySegmentsDetail& segments) const {
     return {format("The allocator reserved up to {}, but at most {} were allocated at once; {} lay free in "
                    "pieces that were too small.",
                    in_mib(segments.reserved_bytes), in_mib(segments.allocated_bytes), size),
-            format("{} of {} segments reserved while others of the same stream and pool had free pieces",
-                   segments.taken_beside_free, segments.segments)};
+            format("{} of {} segments reserved while others of the same stream and pool had free pieces; {}",
+                   segments.taken_beside_free, segments.segments,
+                   if_expandable(segments.reserved_bytes, segments.if_expandable_bytes))};
+  }
+  Sentences operator()(const analysis::StreamCachesDetail& caches) const {
+    return {format("The allocator reserved {} for {}. Each keeps what it frees for itself. One stream would need "
+                   "up to {} less.",
+                   in_mib(caches.reserved_bytes), counted(caches.streams, "stream", "streams"), size),
+            "the sum of the most that each stream used at once, minus the most that all used at once"};
+  }
+  Sentences operator()(const analysis::PrivatePoolsDetail& pools) const {
+    return {
+        format("The allocator reserved {}, part of it for {}, as of CUDA graphs. Each keeps what it frees "
+               "for itself: {} less would be enough for one pool.",
+               in_mib(pools.reserved_bytes), counted(pools.pools, "private pool", "private pools"), size),
+        "the sum of the most that each pool used at once, minus the most that all used at once"};
+  }
+  Sentences operator()(const analysis::DeferredFreesDetail& frees) const {
+    return {
+        format("The program freed memory that another stream still used (record_stream), up to {} at once. "
+               "The allocator could not use it again and reserved {} more.",
+               in_mib(frees.most_bytes), size),
+        "the most that was allocated or waited for a stream at once, minus the most that was allocated"};
   }
 };
 

@@ -3,6 +3,7 @@
 
 import contextlib
 import pathlib
+import pickle
 import re
 import sqlite3
 import tempfile
@@ -32,10 +33,13 @@ COLUMN = re.compile(r'STRATA_COLUMN\(\w+, (\w+), STRATA_COLUMN_(\w+), "(\w*)",\s
 
 
 def run_everything(strata, folder):
-    """The stores of a run that declares all that a command can make a run declare."""
+    """The stores of a run and of an opened snapshot that declare all that a command can make a run declare."""
     (folder / "all.yaml").write_text(MODEL)
     says(strata, "run", "all.yaml", "--out", "run", cwd=folder)
-    return sorted((folder / "run").glob("rank0/*.sqlite"))
+    allocation = {"action": "alloc", "addr": 1 << 40, "size": 1 << 20, "stream": 0, "time_us": 1}
+    (folder / "one.pickle").write_bytes(pickle.dumps({"segments": [], "device_traces": [[allocation]]}))
+    says(strata, "report", "one.pickle", cwd=folder)
+    return [store for run in ("run", "one.pickle.run") for store in sorted((folder / run).glob("rank0/*.sqlite"))]
 
 
 def declared_in(source, plugin):

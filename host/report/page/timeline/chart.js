@@ -93,7 +93,7 @@ class Chart {
     const {view, vertical, palette, picture} = this;
     this.settings.most = this.isRefined ? MOST_CANDIDATES : this.budget.most;
     const frame = new Frame(this.events, view, this.layout, this.settings, scale, PLOT_HEIGHT);
-    vertical.fit(frame.totals);
+    vertical.fit(frame.totals, this.shapeLabels ? this.shapeLabels.highest() : 0);
     if (!this.raster || this.raster.width !== frame.width || this.raster.height !== frame.height || this.raster.scale !== scale) {
       this.raster = new Raster(frame.width, frame.height, scale);
       [picture.width, picture.height] = [frame.width, frame.height];

@@ -68,6 +68,14 @@ class ShapeLabels {
     this.place();
   }
 
+  // The picture reaches to the shapes in it: those of reserved memory lie above what is allocated.
+  highest() {
+    const {view, settings} = this.chart;
+    if (!this.isOn || settings.hidden.size > 0) return 0;
+    const isInside = (x) => x >= 0 && x <= view.width;
+    return d3.max(this.shapes, (shape) => (isInside(view.x(view.positionOf(shape.at, shape.state - 0.5))) ? shape.level : 0)) || 0;
+  }
+
   // Of those whose moment is in the picture the largest.
   inView() {
     const {view, overlay, settings, events, run} = this.chart;

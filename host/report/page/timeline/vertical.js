@@ -11,10 +11,9 @@ class Vertical {
     this.chosen = null;  // {low, high}, by the reader
   }
 
-  // Fits it to what each column holds in all.
-  fit(totals) {
+  // Fits it to what each column holds in all, and at least to `most`.
+  fit(totals, most = 0) {
     let least = Infinity;
-    let most = 0;
     for (const total of totals) {
       least = Math.min(least, total);
       most = Math.max(most, total);
