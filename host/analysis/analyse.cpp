@@ -33,6 +33,7 @@
 #include "host/analysis/warm_up/warm_up.hpp"
 #include "strata/events.h"
 #include "strata/ext/phase.h"
+#include "strata/ext/tensor.h"
 
 namespace strata::analysis {
 namespace {
@@ -103,6 +104,27 @@ void give_back(Rows& rows) {
   rows = Rows();
 }
 
+// `blocks` are those of `table`, by index.
+void warn_of_untrained(const BlockTable& table, const std::vector<Block>& blocks,
+                       const std::vector<std::string>& texts, std::vector<Warning>& warnings) {
+  std::vector<bool> is_trained(table.blocks.size());
+  bool has_states = false;
+  for (const BlockHistory& block : table.blocks) {
+    if (block.parameter == kNoBlock) continue;
+    is_trained[block.parameter] = true;
+    has_states = has_states || block.role == STRATA_TENSOR_OPTIMIZER_STATE;
+  }
+  if (!has_states) return;
+  UntrainedParameters untrained;
+  for (std::size_t index = 0; index < blocks.size(); ++index) {
+    const Block& block = blocks[index];
+    if (block.kind != BlockKind::kParameter || block.is_frozen || is_trained[index]) continue;
+    if (untrained.count++ == 0) untrained.first_name = texts[block.name];
+    untrained.bytes += block.bytes;
+  }
+  if (untrained.count > 0) warnings.emplace_back(untrained);
+}
+
 }  // namespace
 
 Facts analyse(Recording run, const Method& method) {
@@ -161,6 +183,7 @@ Facts analyse(Recording run, const Method& method) {
   facts.repeated_block_lengths = repeated_block_lengths(facts);
   facts.forms = forms.all();
   if (!run.saved.empty()) facts.truth = compare_with_truth(table, ops, evidence, method.rules);
+  if (!run.is_configured) warn_of_untrained(table, facts.blocks, facts.texts, facts.warnings);
   facts.block_places = std::move(table.places);
   give_back(table.blocks);
   facts.points = make_timeline(facts.blocks, table.changes);
@@ -179,6 +202,7 @@ Facts analyse(Recording run, const Method& method) {
   facts.peak_context = peak_context(facts, facts.peak);
   facts.layers = layer_tree(facts, facts.peak.sequence, facts.peak_context.interval);
   for (const FailureRow& failure : run.failures) facts.failed_at.push_back(failure.sequence);
+  facts.failed_forwards = failed_forwards(facts, run);
   facts.out_of_memory = explain_failures(facts, run, ops, layers);
   if (run.cross_checked) facts.cross_check = cross_check(run, facts.points);
   if (run.stats_recorded && run.device.type == STRATA_DEVICE_CUDA)

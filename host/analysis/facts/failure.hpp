@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "host/analysis/facts/block.hpp"
 #include "host/analysis/facts/finding.hpp"
 #include "host/analysis/facts/peak.hpp"
 
@@ -19,6 +20,15 @@ struct OutOfMemory {
   std::uint32_t layer = 0;                         // index into Facts::texts
   Peak held;                                       // the memory alive then
   std::vector<Finding> findings;                   // proved by the recording for that moment, largest first
+};
+
+// A forward that a failed allocation ended: nothing was allocated in its outermost module after the failure.
+struct FailedForward {
+  std::uint64_t begin_sequence = 0, failure_sequence = 0, end_sequence = 0;
+
+  bool made(const Block& block) const {
+    return block.birth_sequence >= begin_sequence && block.birth_sequence < failure_sequence;
+  }
 };
 
 }  // namespace strata::analysis

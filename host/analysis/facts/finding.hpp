@@ -12,7 +12,11 @@
 namespace strata::analysis {
 
 enum class FindingKind : std::uint8_t {
+  kFailedForward,     // made by a forward that ran out of memory; its exception holds them
   kKeptFromEarlier,   // outputs, losses and graphs of earlier forwards
+  kStepGrowth,        // left by step after step, made by anything but a forward
+  kUsedGradients,     // gradients that the optimizer has used, below the next forward and backward
+  kBucketCopies,      // gradients that are in a bucket of DistributedDataParallel as well
   kUnusedGraph,       // an autograd graph not used by any backward, or whose gradients no optimizer uses
   kUntakenGradients,  // gradients that no optimizer uses
   kListedOutputs,     // outputs of forwards without a graph, all held at once
@@ -25,9 +29,10 @@ enum class FindingKind : std::uint8_t {
 };
 
 // In the order of FindingKind.
-inline constexpr std::array<std::string_view, 10> kFindingKinds{
-    "kept_from_earlier", "unused_graph",  "untaken_gradients", "listed_outputs", "held_by_program",
-    "evaluation",        "fragmentation", "deferred_frees",    "next_peak",      "outside_phase"};
+inline constexpr std::array<std::string_view, 14> kFindingKinds{
+    "failed_forward", "kept_from_earlier", "step_growth",    "used_gradients",  "bucket_copies",
+    "unused_graph",   "untaken_gradients", "listed_outputs", "held_by_program", "evaluation",
+    "fragmentation",  "deferred_frees",    "next_peak",      "outside_phase"};
 
 constexpr std::string_view to_string(FindingKind kind) {
   return kFindingKinds.at(static_cast<std::size_t>(kind));
@@ -53,10 +58,22 @@ enum class WhyUnused : std::uint8_t {
   kNoStep,      // traversed, but for gradients that no optimizer uses
 };
 
+// kFailedForward.
+struct FailedFinding {
+  std::uint64_t forwards = 0, blocks = 0;
+};
+
 // kKeptFromEarlier.
 struct KeptFinding {
   std::uint64_t forwards = 0;
   bool are_graphs = false;  // their graphs keep more than half of the bytes
+  Maker maker = {};
+};
+
+// kStepGrowth.
+struct StepGrowthFinding {
+  std::uint64_t steps = 0, blocks = 0;
+  std::string phase = {};  // most of it was made in it; empty: between phases
   Maker maker = {};
 };
 
@@ -90,11 +107,11 @@ struct BoundFinding {
 };
 
 struct Finding {
-  FindingKind kind = FindingKind::kKeptFromEarlier;
+  FindingKind kind = FindingKind::kFailedForward;
   std::uint64_t bytes = 0;  // present at that moment; for the last two kinds the distance
   std::string module = {};  // path of the module that made all of it; empty: none, or unknown
-  std::variant<std::monostate, KeptFinding, UnusedGraphFinding, OutputsFinding, HeldFinding, PiecesFinding,
-               BoundFinding>
+  std::variant<std::monostate, FailedFinding, KeptFinding, StepGrowthFinding, UnusedGraphFinding,
+               OutputsFinding, HeldFinding, PiecesFinding, BoundFinding>
       detail = {};
 };
 

@@ -31,7 +31,8 @@ struct MemoryFacts : ProgramFacts {
   std::vector<Point> points;                          // one for each allocation and free of the whole run
   std::vector<ReservedPoint> reserved;                // of the whole run; empty: the allocator does not cache
   Samples samples;
-  std::vector<std::uint64_t> failed_at;  // sequences of failed allocations, in order
+  std::vector<std::uint64_t> failed_at;        // sequences of failed allocations, in order
+  std::vector<FailedForward> failed_forwards;  // by sequence; none without recorded modules
   std::array<CategoryStatistics, kCategories> statistics{};
   CategoryStatistics total;
   Peak peak;                               // of the window, which includes the value at its begin

@@ -32,12 +32,19 @@ struct ThinnedWindow {
 // No step of the active window was recorded.
 struct UnreachedWindow {};
 
+// Parameters that require a gradient but have neither a gradient nor optimizer state, while others have
+// state.
+struct UntrainedParameters {
+  std::uint64_t count = 0, bytes = 0;
+  std::string first_name;
+};
+
 // No forward was marked, nor recorded by autograd.
 struct UnseenForward {};
 
 // A text says what a reader found wrong with a file, and begins with the file's name. A CudaAllocator is one
 // that told less than torch's own.
-using Warning =
-    std::variant<std::string, EventGaps, ThinnedWindow, UnreachedWindow, UnseenForward, CudaAllocator>;
+using Warning = std::variant<std::string, EventGaps, ThinnedWindow, UnreachedWindow, UnseenForward,
+                             UntrainedParameters, CudaAllocator>;
 
 }  // namespace strata::analysis

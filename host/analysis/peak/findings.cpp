@@ -17,8 +17,11 @@
 #include "host/analysis/peak/listed_outputs.hpp"
 #include "host/analysis/peak/peak.hpp"
 #include "host/analysis/peak/residue.hpp"
+#include "host/analysis/peak/step_growth.hpp"
 #include "host/analysis/peak/unused_graphs.hpp"
+#include "host/analysis/peak/used_gradients.hpp"
 #include "host/analysis/steps/open_phases.hpp"
+#include "strata/ext/phase.h"
 
 namespace strata::analysis {
 namespace {
@@ -30,11 +33,18 @@ constexpr std::uint64_t kWorthSaying = 100;
 class HeldFinder {
  public:
   HeldFinder(const MemoryFacts& facts, const Peak& moment)
-      : facts_(facts), sequence_(moment.sequence), kept_(facts), unused_(facts, kept_) {}
+      : facts_(facts),
+        sequence_(moment.sequence),
+        kept_(facts),
+        unused_(facts, kept_),
+        growth_(facts, kept_) {}
 
   std::vector<Finding> find() {
+    failed_forwards();
     kept_from_earlier();
+    step_growth();
     unused_graphs();
+    gradients();
     by_block();
     return std::move(found_);
   }
@@ -46,8 +56,37 @@ class HeldFinder {
     if (finding.bytes > 0) found_.push_back(std::move(finding));
   }
 
+  // What the exception of a failed allocation holds.
+  const FailedForward* failed_forward_of(const Block& block) const {
+    const bool is_kept = block.category == Category::kParameter ||
+                         block.category == Category::kOptimizerState ||
+                         block.category == Category::kGradient || block.kind == BlockKind::kWorkspace;
+    if (is_kept || !block.is_alive_at(sequence_)) return nullptr;
+    for (const FailedForward& forward : facts_.failed_forwards)
+      if (forward.end_sequence < sequence_ && forward.made(block)) return &forward;
+    return nullptr;
+  }
+
+  void failed_forwards() {
+    if (facts_.failed_forwards.empty()) return;
+    std::set<const FailedForward*> forwards;
+    Blocks blocks;
+    for (const Block& block : facts_.blocks) {
+      const FailedForward* const forward = failed_forward_of(block);
+      if (forward == nullptr) continue;
+      forwards.insert(forward);
+      blocks.push_back(&block);
+    }
+    add({.kind = FindingKind::kFailedForward,
+         .bytes = bytes_of(blocks),
+         .detail = FailedFinding{.forwards = forwards.size(), .blocks = blocks.size()}});
+  }
+
   void kept_from_earlier() {
-    const std::vector<KeptBlock> earlier = kept_.earlier_at(sequence_);
+    std::vector<KeptBlock> earlier = kept_.earlier_at(sequence_);
+    std::erase_if(earlier, [&](const KeptBlock& each) {
+      return failed_forward_of(facts_.blocks[each.block]) != nullptr;
+    });
     std::set<std::uint32_t> forwards;
     Blocks blocks;
     for (const KeptBlock& each : earlier) {
@@ -61,9 +100,42 @@ class HeldFinder {
                                .maker = main_maker(facts_, blocks)}});
   }
 
+  void step_growth() {
+    Blocks blocks = growth_.alive_at(sequence_);
+    std::erase_if(blocks, [&](const Block* block) {
+      return unused_.holds(index_of(*block)) || failed_forward_of(*block) != nullptr;
+    });
+    add({.kind = FindingKind::kStepGrowth,
+         .bytes = bytes_of(blocks),
+         .detail = StepGrowthFinding{.steps = steps_of(facts_, blocks),
+                                     .blocks = blocks.size(),
+                                     .phase = main_phase(facts_, blocks),
+                                     .maker = main_maker(facts_, blocks)}});
+  }
+
+  std::size_t index_of(const Block& block) const {
+    return static_cast<std::size_t>(&block - facts_.blocks.data());
+  }
+
+  void gradients() {
+    const UsedGradients used(facts_);
+    add({.kind = FindingKind::kUsedGradients, .bytes = used.bytes_at(sequence_)});
+    // One that backward frees again is on its way into its bucket.
+    const PhaseFact* const backward = open_phase(facts_.phases, STRATA_PHASE_BACKWARD, sequence_);
+    const std::uint64_t kept_until = backward == nullptr ? sequence_ : backward->end_sequence;
+    std::uint64_t gradients = 0, buckets = 0;
+    for (const Block& block : facts_.blocks) {
+      if (!block.is_alive_at(sequence_)) continue;
+      if (block.kind == BlockKind::kGradient && block.death_sequence > kept_until) gradients += block.bytes;
+      if (block.kind == BlockKind::kBucket) buckets += block.bytes;
+    }
+    add({.kind = FindingKind::kBucketCopies, .bytes = std::min(gradients, buckets)});
+  }
+
   void unused_graphs() {
     std::map<std::tuple<FindingKind, bool, std::string_view>, std::uint64_t> bytes;
     for (const UnusedGraph& graph : unused_.graphs()) {
+      if (failed_forward_of(facts_.blocks[graph.blocks.front()]) != nullptr) continue;
       const auto kind = graph.are_gradients ? FindingKind::kUntakenGradients : FindingKind::kUnusedGraph;
       bytes[{kind, graph.why == WhyUnused::kNoStep, graph.named_module()}] +=
           unused_.bytes_of_at(graph, sequence_);
@@ -84,7 +156,9 @@ class HeldFinder {
     Blocks of_lists, held, evaluated;
     for (std::size_t index = 0; index < facts_.blocks.size(); ++index) {
       const Block& block = facts_.blocks[index];
-      if (!block.is_alive_at(sequence_) || kept_.holds(index) || unused_.holds(index)) continue;
+      if (!block.is_alive_at(sequence_) || kept_.holds(index) || unused_.holds(index) ||
+          growth_.holds(index) || failed_forward_of(block) != nullptr)
+        continue;
       if (listed.holds(index))
         of_lists.push_back(&block);
       else if (residue.may_go(block, sequence_, part_of_step) != MayGo::kNotYet)
@@ -114,6 +188,7 @@ class HeldFinder {
   const std::uint64_t sequence_;
   const KeptFromEarlier kept_;
   const UnusedGraphs unused_;
+  const StepGrowth growth_;
   std::vector<Finding> found_;
 };
 

@@ -9,6 +9,7 @@
 #include "host/analysis/peak/peak.hpp"
 #include "host/analysis/recording/recording.hpp"
 #include "host/analysis/steps/open_phases.hpp"
+#include "strata/ext/module.h"
 
 namespace strata::analysis {
 std::vector<OutOfMemory> explain_failures(const MemoryFacts& facts, const Recording& run, const OpTable& ops,
@@ -26,6 +27,22 @@ std::vector<OutOfMemory> explain_failures(const MemoryFacts& facts, const Record
     failures.push_back(std::move(failure));
   }
   return failures;
+}
+
+std::vector<FailedForward> failed_forwards(const MemoryFacts& facts, const Recording& run) {
+  std::vector<FailedForward> failed;
+  for (const FailureRow& failure : run.failures) {
+    const auto outermost = std::ranges::find_if(run.modules, [&](const ModuleRow& module) {
+      return module.direction == STRATA_MODULE_FORWARD && module.parent == 0 &&
+             module.begin_sequence < failure.sequence && failure.sequence < module.end_sequence;
+    });
+    if (outermost == run.modules.end() || outermost->end_sequence == kNever) continue;
+    // A library may ask again for less.
+    const auto next = std::ranges::upper_bound(facts.blocks, failure.sequence, {}, &Block::birth_sequence);
+    if (next != facts.blocks.end() && next->birth_sequence < outermost->end_sequence) continue;
+    failed.push_back({outermost->begin_sequence, failure.sequence, outermost->end_sequence});
+  }
+  return failed;
 }
 
 bool ended_out_of_memory(const Recording& run, const BlockTable& table) {

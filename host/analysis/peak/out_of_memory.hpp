@@ -14,9 +14,12 @@ namespace strata::analysis {
 struct MemoryFacts;
 struct Recording;
 
-// Requires the blocks, phases, steps, texts, points, reserved points and samples of `facts`.
+// Requires the blocks, phases, steps, texts, points, reserved points, samples and failed forwards of `facts`.
 std::vector<OutOfMemory> explain_failures(const MemoryFacts& facts, const Recording& run, const OpTable& ops,
                                           const Layers& layers);
+
+// By sequence. Requires the blocks of `facts`.
+std::vector<FailedForward> failed_forwards(const MemoryFacts& facts, const Recording& run);
 
 // Whether nothing was allocated after the last failed allocation: then the program ended there, and blocks
 // that it freed were not meant to die then.

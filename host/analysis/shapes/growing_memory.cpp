@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <vector>
 
 #include "host/analysis/memory/alive.hpp"
 #include "host/analysis/peak/kept_from_earlier.hpp"
+#include "host/analysis/peak/step_growth.hpp"
 #include "host/analysis/shapes/families.hpp"
 
 namespace strata::analysis {
@@ -41,6 +43,23 @@ Growth growth_of(const MemoryFacts& facts, const KeptFromEarlier& kept) {
   return growth;
 }
 
+// The one that a block of a step was made in, or before.
+const StepFact& first_step(const MemoryFacts& facts, const Block& block) {
+  return *std::ranges::lower_bound(facts.steps, block.birth_sequence, {}, &StepFact::end_sequence);
+}
+
+// Of `blocks`, by birth, that are alive then; without remedies and detail. Empty if they are too few to see.
+std::vector<Shape> shape_of(const MemoryFacts& facts, const std::vector<const Block*>& blocks,
+                            std::uint64_t sequence, std::uint64_t bytes) {
+  const StepFact* const last = step_at(facts, sequence);
+  if (last == nullptr) return {};
+  const StepView step(facts, *last, {});
+  if (!step.is_seen(bytes)) return {};
+  Shape shape = step.shape(ShapeKind::kGrowingMemory, step.span(), step.level_at(sequence), bytes);
+  shape.begin_ns = first_step(facts, *blocks.front()).begin_ns;
+  return {shape};
+}
+
 GrowingMemoryDetail detail_of(const MemoryFacts& facts, const Growth& growth) {
   const bool is_by_step = growth.steps.size() >= kStepsOfTraining;
   return {.blocks = growth.blocks.size(),
@@ -55,24 +74,52 @@ GrowingMemoryDetail detail_of(const MemoryFacts& facts, const Growth& growth) {
           .maker = main_maker(facts, growth.blocks)};
 }
 
+// Of kept blocks, at the moment at which most of them are alive.
+std::vector<Shape> growth_of_forwards(const MemoryFacts& facts, const KeptFromEarlier& kept) {
+  if (kept.blocks().empty()) return {};
+  const Growth growth = growth_of(facts, kept);
+  std::vector<Shape> shapes = shape_of(facts, growth.blocks, growth.sequence, growth.bytes);
+  for (Shape& shape : shapes) {
+    shape.count = growth.steps.size();
+    shape.remedies = {growth.are_graphs ? Remedy::kDetachKept : Remedy::kMoveKept, Remedy::kNoGrad};
+    shape.detail = detail_of(facts, growth);
+  }
+  return shapes;
+}
+
+std::vector<Shape> growth_of_steps(const MemoryFacts& facts, const KeptFromEarlier& kept) {
+  const StepGrowth steps(facts, kept);
+  if (steps.blocks().empty()) return {};
+  std::vector<const Block*> all;
+  for (const std::uint32_t block : steps.blocks()) all.push_back(&facts.blocks[block]);
+  const std::uint64_t sequence = most_alive(all).sequence;
+  const std::vector<const Block*> alive = steps.alive_at(sequence);
+  const std::uint64_t bytes = bytes_of(alive);
+  std::uint64_t first_death = UINT64_MAX;
+  for (const Block* block : alive) first_death = std::min(first_death, block->death_sequence);
+  std::vector<Shape> shapes = shape_of(facts, alive, sequence, bytes);
+  for (Shape& shape : shapes) {
+    shape.count = steps_of(facts, alive);
+    shape.remedies = {Remedy::kReleaseGrowth};
+    shape.detail = StepGrowthDetail{.blocks = alive.size(),
+                                    .steps = shape.count,
+                                    .first_step = first_step(facts, *alive.front()).index,
+                                    .last_step = shape.step,
+                                    .lasts_to_end = first_death >= facts.blocks.back().birth_sequence,
+                                    .mean_bytes = bytes / shape.count,
+                                    .phase = main_phase(facts, alive),
+                                    .maker = main_maker(facts, alive)};
+  }
+  return shapes;
+}
+
 }  // namespace
 
 std::vector<Shape> growing_memory(const MemoryFacts& facts) {
   const KeptFromEarlier kept(facts);
-  if (kept.blocks().empty()) return {};
-  const Growth growth = growth_of(facts, kept);
-  const StepFact* const last = step_at(facts, growth.sequence);
-  const StepFact* const first = step_at(facts, growth.blocks.front()->birth_sequence);
-  if (last == nullptr || first == nullptr) return {};
-  const StepView step(facts, *last, {});
-  if (!step.is_seen(growth.bytes)) return {};
-  Shape shape =
-      step.shape(ShapeKind::kGrowingMemory, step.span(), step.level_at(growth.sequence), growth.bytes);
-  shape.begin_ns = first->begin_ns;
-  shape.count = growth.steps.size();
-  shape.remedies = {growth.are_graphs ? Remedy::kDetachKept : Remedy::kMoveKept, Remedy::kNoGrad};
-  shape.detail = detail_of(facts, growth);
-  return {shape};
+  std::vector<Shape> shapes = growth_of_forwards(facts, kept);
+  std::ranges::move(growth_of_steps(facts, kept), std::back_inserter(shapes));
+  return shapes;
 }
 
 }  // namespace strata::analysis

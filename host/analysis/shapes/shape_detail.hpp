@@ -47,6 +47,7 @@ enum class Remedy : std::uint8_t {
   kNoGrad,
   kDetachKept,
   kMoveKept,  // off the device
+  kReleaseGrowth,
   kReleaseOutputs,
   kReleaseLeftover,
   kExpandableSegments,
@@ -87,6 +88,16 @@ struct GrowingMemoryDetail {
   bool is_by_step = false;       // else by forward, as in an evaluation
   bool lasts_to_end = false;     // of the run; else until the last step
   std::uint64_t mean_bytes = 0;  // of each step or forward
+  Maker maker = {};
+};
+
+// kGrowingMemory, if no forward made it.
+struct StepGrowthDetail {
+  std::uint64_t blocks = 0, steps = 0;
+  std::int64_t first_step = 0, last_step = 0;
+  bool lasts_to_end = false;
+  std::uint64_t mean_bytes = 0;  // of each step
+  std::string phase = {};        // most of it was made in it; empty: between phases
   Maker maker = {};
 };
 
@@ -202,11 +213,11 @@ struct DeferredFreesDetail {
 
 using ShapeDetail =
     std::variant<ConstantBandDetail, RepeatingStepDetail, FirstStepGrowthDetail, GrowingMemoryDetail,
-                 UnusedGraphDetail, ForwardTriangleDetail, LayerStripesDetail, AutocastCopiesDetail,
-                 LogitsSlabDetail, SoftmaxSpikeDetail, ZeroGradCliffDetail, BackwardStartDetail,
-                 LogitsCliffDetail, HeadGradientDetail, RecomputationDetail, EmbeddingGradientDetail,
-                 OptimizerPlateauDetail, FlatOptimizerDetail, DivisionFlagpoleDetail, ProjectorSpikeDetail,
-                 OneSegmentDetail, ManySegmentsDetail, StreamCachesDetail, PrivatePoolsDetail,
-                 DeferredFreesDetail>;
+                 StepGrowthDetail, UnusedGraphDetail, ForwardTriangleDetail, LayerStripesDetail,
+                 AutocastCopiesDetail, LogitsSlabDetail, SoftmaxSpikeDetail, ZeroGradCliffDetail,
+                 BackwardStartDetail, LogitsCliffDetail, HeadGradientDetail, RecomputationDetail,
+                 EmbeddingGradientDetail, OptimizerPlateauDetail, FlatOptimizerDetail, DivisionFlagpoleDetail,
+                 ProjectorSpikeDetail, OneSegmentDetail, ManySegmentsDetail, StreamCachesDetail,
+                 PrivatePoolsDetail, DeferredFreesDetail>;
 
 }  // namespace strata::analysis

@@ -120,6 +120,10 @@ constexpr std::array kRemedies{
               "a variable holds what {1} made after backward: free it before optimizer.step() ({0})",
               {"del", "del", "", "", "reset()"}},
     RemedyRow{
+        Remedy::kReleaseGrowth,
+        "something keeps more in each step: a list or a dictionary, an optimizer that was replaced, or "
+        "the graph of backward(create_graph=True) in .grad. Free it, or keep a copy on the host (.cpu())"},
+    RemedyRow{
         Remedy::kReleaseLeftover,
         "one step shows what all of them do; what each leaves behind adds up until the program frees it"},
     RemedyRow{Remedy::kExpandableSegments,

@@ -73,15 +73,39 @@ struct FindingSentence {
   const Finding& finding;
 
   std::string operator()(const std::monostate&) const {
-    return finding.kind == FindingKind::kDeferredFrees
-               ? "The program freed this memory, but a stream still uses it (record_stream)."
-               : "";
+    switch (finding.kind) {
+      case FindingKind::kDeferredFrees:
+        return "The program freed this memory, but a stream still uses it (record_stream).";
+      case FindingKind::kUsedGradients:
+        return "The optimizer has used these gradients, and backward has not written them again: "
+               "zero_grad(set_to_none=True) before forward frees them until then.";
+      case FindingKind::kBucketCopies:
+        return "These gradients are also in the buckets of DistributedDataParallel: "
+               "gradient_as_bucket_view=True "
+               "needs them once.";
+      default:
+        return "";
+    }
+  }
+
+  std::string operator()(const analysis::FailedFinding& failed) const {
+    return fmt::format(
+        "{} that ran out of memory made this. The exception holds its activations while the program handles "
+        "it "
+        "or keeps it: leave the except block before the next try.",
+        failed.forwards == 1 ? "A forward" : fmt::format("{} forwards", failed.forwards));
   }
 
   std::string operator()(const analysis::KeptFinding& kept) const {
     return fmt::format("The program still holds results of {}{}; {} made most of them.",
                        counted(kept.forwards, "earlier forward", "earlier forwards"),
                        kept.are_graphs ? ", with their autograd graphs" : "", maker_words(kept.maker));
+  }
+
+  std::string operator()(const analysis::StepGrowthFinding& growth) const {
+    return fmt::format("Each of {} left a part of this, and no forward made it: {}, {}, made most of it.",
+                       counted(growth.steps, "step", "steps"), maker_words(growth.maker),
+                       growth.phase.empty() ? "between phases" : "in " + growth.phase);
   }
 
   std::string operator()(const analysis::UnusedGraphFinding& graph) const {

@@ -214,6 +214,17 @@ struct ShapeSentences : StepSentences {
             format("{} of {}; each outlives the step after its own, and none is freed in a backward",
                    blocks(growth.blocks), counted(growth.forwards, "forward", "forwards"))};
   }
+  Sentences operator()(const analysis::StepGrowthDetail& growth) const {
+    return {
+        format(
+            "Memory grows by {} per step over {} steps ({} to {}), and no forward made it. What {} made {} "
+            "of step {} is still alive {}; together with what each later step left, it takes {}.",
+            in_mib(growth.mean_bytes), growth.steps, growth.first_step, growth.last_step,
+            maker_words(growth.maker), growth.phase.empty() ? "between phases" : "in " + growth.phase,
+            growth.first_step, growth.lasts_to_end ? "at the end" : format("in step {}", growth.last_step),
+            size),
+        format("{} of {} steps; each outlives the step after its own", blocks(growth.blocks), growth.steps)};
+  }
   Sentences operator()(const analysis::UnusedGraphDetail& unused) const {
     const bool has_no_step = unused.why == analysis::WhyUnused::kNoStep;
     const std::string_view nobody = has_no_step ? "No optimizer uses the gradients of" : "No backward uses";
@@ -244,10 +255,11 @@ struct ShapeSentences : StepSentences {
                    if_expandable(segments.reserved_bytes, segments.if_expandable_bytes))};
   }
   Sentences operator()(const analysis::StreamCachesDetail& caches) const {
-    return {format("The allocator reserved {} for {}. Each keeps what it frees for itself. One stream would need "
-                   "up to {} less.",
-                   in_mib(caches.reserved_bytes), counted(caches.streams, "stream", "streams"), size),
-            "the sum of the most that each stream used at once, minus the most that all used at once"};
+    return {
+        format("The allocator reserved {} for {}. Each keeps what it frees for itself. One stream would need "
+               "up to {} less.",
+               in_mib(caches.reserved_bytes), counted(caches.streams, "stream", "streams"), size),
+        "the sum of the most that each stream used at once, minus the most that all used at once"};
   }
   Sentences operator()(const analysis::PrivatePoolsDetail& pools) const {
     return {

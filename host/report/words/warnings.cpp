@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <variant>
 
+#include "host/report/quantity.hpp"
+
 namespace strata::report {
 namespace {
 
@@ -64,6 +66,14 @@ struct WarningWords {
   std::string operator()(const analysis::UnseenForward&) const {
     return "no forward was seen, neither marked nor recorded by autograd: until one has run, nobody knows "
            "whose memory is whose but of what strata.attach or strata::attach names";
+  }
+
+  std::string operator()(const analysis::UntrainedParameters& parameters) const {
+    return fmt::format(
+        "{} trainable parameters ({}) have no gradient and no optimizer state in this run, such as {}: no "
+        "backward "
+        "reached them",
+        parameters.count, in_mib(parameters.bytes), parameters.first_name);
   }
 
   std::string operator()(const analysis::CudaAllocator& allocator) const {

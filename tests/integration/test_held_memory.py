@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Memory that a program holds for other reasons than its forwards: what is found, and what letting go of it gains."""
+
+import functools
+import json
+import sys
+
+import pytest
+from workspaces import Workspace
+
+MODEL = """
+import sys, torch
+from torch import nn
+kept, lets_go = [], "lets go" in sys.argv
+model = nn.Sequential(nn.Linear(1024, 1024), nn.Tanh(), nn.Linear(1024, 1024), nn.Tanh(), nn.Linear(1024, 64)).cuda()
+optimizer = torch.optim.AdamW(model.parameters(), fused=True)
+def backward(rows=512):
+    loss = model(torch.randn(rows, 1024, device="cuda")).square().mean()
+    loss.backward()
+def train(rows=512):
+    backward(rows)
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+PEAK = "\nprint(torch.cuda.max_memory_allocated())\n"
+
+GROWS = {
+    "copies of weights": """
+for _ in range(10):
+    train()
+    if not lets_go: kept.append({name: value.clone() for name, value in model.state_dict().items()})
+""",
+    "copies of gradients": """
+for _ in range(10):
+    backward()
+    if not lets_go: kept.append([each.grad.clone() for each in model.parameters()])
+    optimizer.step()
+    optimizer.zero_grad()
+""",
+    "gradients themselves": """
+for _ in range(10):
+    backward()
+    if not lets_go: kept.append([each.grad for each in model.parameters()])
+    optimizer.step()
+    optimizer.zero_grad(set_to_none=True)
+""",
+    "an optimizer in each epoch": """
+for _ in range(6):
+    for _ in range(2): train()
+    if not lets_go: kept.append(optimizer)
+    optimizer = torch.optim.AdamW(model.parameters(), fused=True)
+""",
+    "a replay buffer": """
+for _ in range(12):
+    if not lets_go: kept.append(torch.randn(512, 1024, device="cuda"))
+    train()
+""",
+    "graphs of gradients": """
+plain = torch.optim.SGD(model.parameters(), lr=1e-3)
+for _ in range(10):
+    loss = model(torch.randn(512, 1024, device="cuda")).square().mean()
+    loss.backward(create_graph=True)
+    plain.step()
+    if lets_go: model.zero_grad(set_to_none=True)
+    else:
+        for each in model.parameters(): each.grad.zero_()
+""",
+}
+
+IS_LEVEL = {
+    "a training": "for _ in range(10): train()",
+    "an average of weights": """
+average = [each.detach().clone() for each in model.parameters()]
+for _ in range(10):
+    train()
+    with torch.no_grad():
+        for old, new in zip(average, model.parameters()): old.lerp_(new, 0.1)
+""",
+    "an average that is made anew": """
+for _ in range(10):
+    train()
+    kept = [each.detach().clone() for each in model.parameters()]
+""",
+    "a queue of four copies": """
+for _ in range(12):
+    train()
+    kept.append([each.detach().clone() for each in model.parameters()])
+    kept = kept[-4:]
+""",
+    "gradients of four micro-batches": """
+for _ in range(6):
+    for _ in range(4): backward()
+    optimizer.step()
+    optimizer.zero_grad()
+""",
+}
+
+ZEROED = """
+x = torch.randn(8192, 1024, device="cuda")
+for _ in range(4):
+    optimizer.zero_grad(set_to_none=lets_go)
+    model(x).square().mean().backward()
+    optimizer.step()
+"""
+# The peak is where backward begins, after them.
+ZEROED_AFTER_FORWARD = """
+x = torch.randn(8192, 1024, device="cuda")
+for _ in range(4):
+    loss = model(x).square().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+@pytest.fixture(scope="module")
+def record(tmp_path_factory):
+    """A function: records a program, once; returns its peak, its shapes and its findings by kind, and its warnings."""
+    workspace = Workspace(tmp_path_factory.mktemp("held"))
+
+    @functools.lru_cache(None)
+    def run(text, *words, memory="40GiB", fails=False):
+        out = f"out{len(list(workspace.folder.glob('out*')))}"
+        workspace.write("program.py", MODEL + text + PEAK)
+        dry = ("--dry", "a100-40gb", "--device-memory", memory)
+        done = workspace.strata("exec", *dry, "--out", out, "--", sys.executable, "program.py", *words)
+        assert (done.returncode != 0) == fails, done.stderr
+        told = lambda *asked: json.loads(workspace.strata("report", out, *asked, "--json").stdout)
+        shapes = {shape["kind"]: shape for shape in told("--shapes")["shapes"]}
+        findings = {finding["kind"]: finding for finding in told("--budget", "1MiB")["findings"]}
+        return int(done.stdout.split()[-1]) if not fails else 0, shapes, findings, " ".join(workspace.strata("report", out).stdout.split())
+
+    return run
+
+
+@pytest.mark.parametrize("name", GROWS)
+def test_what_steps_leave_is_found(record, name):
+    peak, shapes, findings, _ = record(GROWS[name])
+    less, level, rest, _ = record(GROWS[name], "lets go")
+    assert "Memory grows by" in shapes["growing_memory"]["sentence"]
+    held = sum(findings[kind]["bytes"] for kind in ("step_growth", "kept_from_earlier") if kind in findings)
+    assert "step_growth" in findings
+    # Not what the first step left, nor what would be there anyway.
+    assert 0.6 * (peak - less) < held < 1.05 * (peak - less)
+    assert "growing_memory" not in level and "step_growth" not in rest
+
+
+@pytest.mark.parametrize("name", IS_LEVEL)
+def test_what_is_replaced_does_not_grow(record, name):
+    _, shapes, findings, _ = record(IS_LEVEL[name])
+    assert "growing_memory" not in shapes
+    assert not {"step_growth", "used_gradients", "bucket_copies", "failed_forward"} & set(findings)
+
+
+def test_gradients_below_the_forward_are_found(record):
+    peak, _, findings, _ = record(ZEROED)
+    less, _, rest, _ = record(ZEROED, "lets go")
+    assert findings["used_gradients"]["bytes"] == pytest.approx(peak - less, rel=0.05)
+    assert "used_gradients" not in rest
+    assert "used_gradients" not in record(ZEROED_AFTER_FORWARD)[2]
+
+
+RETRY = """
+def attempt(rows):
+    wide = nn.Sequential(*[m for _ in range(8) for m in (nn.Linear(1024, 1024), nn.Tanh())]).cuda()
+    return wide(torch.randn(rows, 1024, device="cuda")).mean().backward()
+try:
+    attempt(262144)
+except torch.OutOfMemoryError:
+    if not lets_go: attempt(131072)
+if lets_go: attempt(65536)
+"""
+
+
+def test_what_an_exception_holds_is_found(record):
+    _, _, findings, _ = record(RETRY, memory="6GiB", fails=True)
+    assert findings["failed_forward"]["bytes"] >= 4 << 30
+    assert "except block" in findings["failed_forward"]["text"]
+    _, _, rest, _ = record(RETRY, "lets go", memory="6GiB")
+    assert "failed_forward" not in rest
+
+
+UNTRAINED = """
+for _ in range(3):
+    x = model[1](model[0](torch.randn(512, 1024, device="cuda")))
+    x = x + (model[2](x) if lets_go else model[2](x).detach())
+    model[4](model[3](x)).mean().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+
+
+def test_parameters_without_a_gradient_are_named(record):
+    *_, told = record(UNTRAINED)
+    assert "2 trainable parameters (4.004 MiB) have no gradient" in told
+    *_, told = record(UNTRAINED, "lets go")
+    assert "have no gradient" not in told
+    *_, told = record(IS_LEVEL["a training"])
+    assert "have no gradient" not in told
