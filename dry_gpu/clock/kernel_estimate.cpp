@@ -2,20 +2,16 @@
 #include "dry_gpu/clock/kernel_estimate.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <optional>
+
+#include "dry_gpu/device/kernels/foreach_list.hpp"
 
 namespace strata::dry_gpu {
 namespace {
 
 constexpr double kBytesOfThread = 16;  // one load or store of the widest kind
 constexpr std::int64_t kChunk = 65536;
-
-// How many tensors a launch lists, by how many addresses each has; the same in every PyTorch that is
-// supported (aten/src/ATen/native/cuda/MultiTensorApply.cuh).
-constexpr std::array<std::size_t, 5> kTensorsOfLaunch = {110, 64, 48, 36, 30};
-constexpr std::size_t kBlocksOfLaunch = 320;
 
 template <typename Value>
 Value read(const std::byte* from, std::size_t index) {

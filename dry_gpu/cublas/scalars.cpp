@@ -18,6 +18,8 @@ cublasStatus_t answer(cublasHandle_t handle, Number* result) {
       machine.counts().library_calls.add();
       if (context.pointer_mode == CUBLAS_POINTER_MODE_HOST) {
         read_unknown(machine, std::as_writable_bytes(std::span(result, 1)));
+      } else {
+        machine.contents().forget_block(address_of(result));
       }
       return cudaSuccess;
     });

@@ -2,8 +2,10 @@
 #include "dry_gpu/device/launch.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <string_view>
 
+#include "dry_gpu/device/kernels/kernel_effect.hpp"
 #include "dry_gpu/device/kernels/kernels.hpp"
 #include "dry_gpu/device/profile/launch_limits.hpp"
 #include "dry_gpu/device/thread_state.hpp"
@@ -38,6 +40,13 @@ bool has_code(Machine& machine, int device, const Launch& launch) {
           machine.take_part(device, ContextPart::kAttention));
 }
 
+// Null: it may write anywhere, or no value would last through it or come of it.
+std::shared_ptr<const KernelEffect> effect_of(Machine& machine, const Launch& launch) {
+  if (!machine.contents().has_lasting() && !this_thread().conditions.is_fill()) return nullptr;
+  const auto known = kernels().kernel(launch.kernel);
+  return kernel_effect(known ? known->name : "", launch.grid.x, launch.arguments, machine.addresses());
+}
+
 }  // namespace
 
 cudaError_t launch(Machine& machine, CUstream_st& stream, const Launch& launch) {
@@ -46,19 +55,19 @@ cudaError_t launch(Machine& machine, CUstream_st& stream, const Launch& launch) 
   if (!has_code(machine, stream.device, launch)) return cudaErrorMemoryAllocation;
   this_thread().conditions.launched(launch.kernel, launch.arguments);
   Clock* const clock = machine.clock();
-  if (clock == nullptr) {
-    return machine.streams().submit(&stream, cudaGraphNodeTypeKernel,
-                                    [&counts = machine.counts()] { counts.launches.add(); });
-  }
+  const auto run = [&machine, effect = effect_of(machine, launch)] {
+    if (effect) machine.contents().follow(*effect);
+    machine.counts().launches.add();
+  };
+  if (clock == nullptr) return machine.streams().submit(&stream, cudaGraphNodeTypeKernel, run);
   const char* name = launch.name;
   if (name == nullptr)
     if (const auto kernel = kernels().kernel(launch.kernel)) name = kernel->name;
   const Work work = clock->kernel(name, launch.grid, launch.block, launch.shared_bytes, launch.arguments);
-  return machine.streams().submit(&stream, cudaGraphNodeTypeKernel,
-                                  [&counts = machine.counts(), clock, work](CUstream_st& on) {
-                                    counts.launches.add();
-                                    clock->run(on, work);
-                                  });
+  return machine.streams().submit(&stream, cudaGraphNodeTypeKernel, [run, clock, work](CUstream_st& on) {
+    run();
+    clock->run(on, work);
+  });
 }
 
 int resident_blocks(const DeviceProfile& profile, int threads_per_block, std::size_t shared_bytes) {

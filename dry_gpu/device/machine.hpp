@@ -88,6 +88,8 @@ class Machine final : private VirtualMemory::PageOwner {
     return addresses_.device_of(address).has_value() || addresses_.is_reservable(address);
   }
 
+  const AddressSpace& addresses() const { return addresses_; }
+
   // The address of a variable of a program's kernels on a device, chosen at the first call. Empty if there is
   // no space.
   std::optional<Address> variable(int device, const void* host_variable, std::uint64_t bytes);

@@ -49,7 +49,7 @@ CUresult cuMemFree_v2(CUdeviceptr pointer) {
   return drive([&](Machine& machine, ThreadState& thread) {
     if (pointer == 0) return CUDA_SUCCESS;
     const auto place = machine.find(pointer);
-    if (!place) return CUDA_ERROR_INVALID_VALUE;
+    if (!place) return machine.host_memory().free(pointer) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     if (const cudaError_t error = wait_for_device(machine, thread, place->device)) return driver_error(error);
     if (!machine.device(place->device).memory.free(pointer)) return CUDA_ERROR_INVALID_VALUE;
     machine.contents().forget(place->address, place->bytes);

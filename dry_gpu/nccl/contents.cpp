@@ -148,15 +148,19 @@ std::optional<Bytes> received(Machine& machine, const Movement& movement) {
 
 }  // namespace
 
-// A library call makes everything unknown: sent data is read before it, and received data stored after it.
+// A library call makes values unknown: sent data is read before it, and received data stored after it.
 void carry_out(Machine& machine, std::span<const Movement> movements) {
   std::vector<std::optional<Bytes>> contents;
   for (const Movement& movement : movements) contents.push_back(received(machine, movement));
   machine.counts().library_calls.add(movements.size());
   for (std::size_t index = 0; index < movements.size(); ++index) {
     const auto address = address_of(movements[index].receive);
-    if (contents[index] && machine.is_device_address(address))
+    if (!machine.is_device_address(address)) continue;
+    if (contents[index]) {
       machine.contents().keep(address, *contents[index]);
+    } else {
+      machine.contents().forget(address, movements[index].receive_bytes);
+    }
   }
 }
 

@@ -59,6 +59,10 @@ Allocator::Allocator(const std::string& settings) {
   allocator_->init(1);
 }
 
+void Allocator::change_settings(const std::string& settings) {
+  take_settings(settings);
+}
+
 void Allocator::make_streams(const std::set<std::uint64_t>& recorded) {
   std::vector<cudaStream_t> made;
   for (const std::uint64_t stream : recorded) {
@@ -87,6 +91,12 @@ void* Allocator::allocate(std::uint64_t bytes, std::uint64_t stream, std::uint64
 
 void Allocator::free(void* block) {
   allocator_->raw_delete(block);
+}
+
+// Each allocation has made it one use.
+void Allocator::release_pool(std::uint64_t pool) {
+  while (allocator_->getPoolUseCount(kDevice, pool_id(pool)) > 0)
+    allocator_->releasePool(kDevice, pool_id(pool));
 }
 
 void Allocator::empty_cache() {

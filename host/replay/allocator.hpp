@@ -29,10 +29,15 @@ class Allocator {
   // which the allocator visits its blocks.
   void make_streams(const std::set<std::uint64_t>& recorded);
 
+  // As the program did while it ran. Throws like the constructor.
+  void change_settings(const std::string& settings);
+
   // On the stream that replaces the recorded one, from the private pool of that number unless it is 0. Throws
   // c10::OutOfMemoryError.
   void* allocate(std::uint64_t bytes, std::uint64_t stream, std::uint64_t pool);
   void free(void* block);
+  // The program uses the private pool no longer: it goes once its blocks are free and the cache is emptied.
+  void release_pool(std::uint64_t pool);
   void empty_cache();
 
   Counts counts() const;

@@ -59,6 +59,7 @@ class Replayer {
   Result result_;
   std::unordered_map<std::uint64_t, Block> live_, waiting_;  // by recorded address
   std::uint64_t waiting_bytes_ = 0;
+  std::size_t changes_ = 0;  // of the settings that were made
   bool looked_ = false, over_ = false;
   bool empties_ = false;  // before the next request
   std::uint64_t other_retries_ = 0;
@@ -91,6 +92,9 @@ Result Replayer::run() {
 
 void Replayer::make(std::size_t index) {
   const AllocatorCall& call = request_.calls[index];
+  for (; changes_ < request_.changes.size() && request_.changes[changes_].sequence <= call.sequence;
+       ++changes_)
+    allocator_.change_settings(request_.changes[changes_].settings);
   switch (call.kind) {
     case Kind::kAllocate:
       return allocate(index);
@@ -100,6 +104,8 @@ void Replayer::make(std::size_t index) {
       return free_later(call);
     case Kind::kFreeNow:
       return free_now(call.address);
+    case Kind::kReleasePool:
+      return allocator_.release_pool(call.pool);
     case Kind::kEmptyCache:
       return allocator_.empty_cache();
     case Kind::kMaybeEmpty:

@@ -12,6 +12,7 @@
 
 #include "host/analysis/allocator/allocator_calls.hpp"
 #include "host/analysis/allocator/replay.hpp"
+#include "host/analysis/facts/cuda_allocator.hpp"
 
 namespace strata::replay {
 
@@ -20,7 +21,8 @@ inline constexpr std::size_t kNoCall = SIZE_MAX;
 // Calls for one device, which is the first device of this process and has no blocks yet.
 struct Request {
   std::span<const analysis::AllocatorCall> calls;
-  std::string settings;       // in the format of PYTORCH_CUDA_ALLOC_CONF
+  std::string settings;                                        // in the format of PYTORCH_CUDA_ALLOC_CONF
+  std::span<const analysis::AllocatorSettingsChange> changes;  // of the settings, in order
   bool goes_on = false;       // after a failed request, as if its block did not exist
   std::size_t end = kNoCall;  // stop after this call, and record the state
 };

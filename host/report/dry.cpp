@@ -64,16 +64,23 @@ std::string unknowns_text(const Unknowns& unknowns) {
 
 std::string readers_text(const std::vector<std::pair<std::string, std::uint64_t>>& readers) {
   // `item` and a copy hand values on to the program; what else reads one needs it for its result's size.
-  constexpr std::string_view kHandsOn[] = {"aten::_local_scalar_dense", "aten::copy_"};
+  constexpr std::string_view kItem = "aten::_local_scalar_dense";
+  constexpr std::string_view kHandsOn[] = {kItem, "aten::copy_"};
   std::vector<std::string> all, sizing;
+  bool are_items = false;
   for (const auto& [reader, count] : readers) {
     if (count == 0) continue;
     all.push_back(fmt::format("{} ({})", reader, thousands(count)));
+    are_items = are_items || reader == kItem;
     if (reader.starts_with("aten::") && std::ranges::find(kHandsOn, reader) == std::end(kHandsOn))
       sizing.push_back(reader);
   }
   if (all.empty()) return {};
   std::string text = fmt::format("; unknown values were read by {}", fmt::join(all, ", "));
+  if (are_items)
+    text +=
+        "; .item() of these is 0: code that decides by it (a line search, a check of convergence) may stop "
+        "early, unless --answers FILE has the values";
   if (!sizing.empty())
     text += fmt::format("; the size of what {} returns was taken as 0, unless --answers FILE tells it",
                         fmt::join(sizing, " and "));

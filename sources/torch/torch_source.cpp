@@ -107,6 +107,7 @@ void TorchSource::begin_run(const strata_when& when, const strata_run_info&) {
 }
 
 void TorchSource::trace_allocators() {
+  allocator_settings_.emplace(host_);
   require(install_cpu_allocator());
   const TracedCuda cuda = trace_cuda_allocator(memory_report_.has_value());
   if (cuda.how != CudaTracing::kNone) {
@@ -145,6 +146,7 @@ void TorchSource::begin_step(const strata_when& when, const strata_step_info& st
   if (layer_outputs_ && step.schedule == STRATA_STEP_ACTIVE) layer_outputs_->begin();
   if (samples_) samples_->take(when);
   if (device_stats_) device_stats_->write_and_reset(when);
+  if (allocator_settings_) allocator_settings_->write();
 }
 
 void TorchSource::flush(std::uint32_t reason, std::int64_t) {
@@ -172,6 +174,7 @@ void TorchSource::end_run(const strata_when& when, std::uint32_t) {
     if (device_stats_) device_stats_->write(when);
     if (samples_) samples_->take(when);
   }
+  if (allocator_settings_) allocator_settings_->write();
   if (const std::string trainer = take_trainer(); !trainer.empty()) report_trainer(host_, trainer);
   let_go();
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "sources/torch/allocators/allocator_settings.hpp"
 #include "sources/torch/memory_counts/device_stats.hpp"
 #include "sources/torch/memory_counts/memory_report.hpp"
 #include "sources/torch/memory_counts/memory_samples.hpp"
@@ -75,6 +76,7 @@ class TorchSource {
   std::optional<MemorySamples> samples_;
   std::optional<MemoryReport> memory_report_;
   std::optional<DeviceStatsReport> device_stats_;
+  std::optional<AllocatorSettingsLog> allocator_settings_;
   std::optional<LayerOutputs> layer_outputs_;
   std::optional<PythonStackLog> python_stacks_;
   std::optional<OpObserver> op_observer_;

@@ -100,6 +100,63 @@ TEST_F(ContentsTest, KnowsNothingAfterWhateverMayHaveWritten) {
   EXPECT_EQ(read(kPlace, 1), "?");
 }
 
+TEST_F(ContentsTest, KeepsSmallBlocksThroughKernelsThatDoNotReachThem) {
+  const auto launch = [&](const KernelEffect& effect) {
+    contents_.follow(effect);
+    counts_.launches.add();
+  };
+  contents_.add_block(kPlace, 512);
+  contents_.add_block(kPlace + 512, 512);
+  contents_.add_block(kPlace + 4096, 4096);
+  keep(kPlace, "abcd");
+  keep(kPlace + 512, "0123456789");
+  keep(kPlace + 4096, "large");
+  EXPECT_TRUE(contents_.has_lasting());
+  launch({.written = {kPlace + 8192}, .perhaps_written = {kPlace, kPlace + 1023}});
+  EXPECT_EQ(read(kPlace, 5), "abcd?") << "a number, which only a nearer address would mean";
+  EXPECT_EQ(read(kPlace + 512, 4), "????");
+  EXPECT_EQ(read(kPlace + 4096, 5), "?????");
+  launch({.written = {kPlace + 511}});
+  EXPECT_EQ(read(kPlace, 4), "????");
+
+  keep(kPlace, "abcd");
+  keep(kPlace + 512, "0123456789");
+  counts_.library_calls.add();
+  EXPECT_EQ(read(kPlace, 4), "abcd");
+  EXPECT_EQ(read(kPlace + 512, 4), "????") << "it may be a matrix";
+  counts_.launches.add();
+  EXPECT_EQ(read(kPlace, 4), "????") << "a kernel that was not followed";
+  keep(kPlace, "abcd");
+  contents_.forget_block(kPlace + 100);
+  EXPECT_EQ(read(kPlace, 4), "????");
+  keep(kPlace, "abcd");
+  contents_.remove_block(kPlace, 512);
+  EXPECT_EQ(read(kPlace, 4), "????");
+}
+
+TEST_F(ContentsTest, ComputesWithWhatItKnows) {
+  contents_.add_block(kPlace, 512);
+  contents_.add_block(kPlace + 512, 512);
+  const Computation fill{.kind = Computation::Kind::kFill,
+                         .type = '\0',
+                         .element_bytes = 4,
+                         .number = {std::byte{'a'}, std::byte{'b'}, std::byte{'c'}, std::byte{'d'}}};
+  contents_.follow({.written = {kPlace}, .computation = fill, .results = {{kPlace, 0, 2, 0}}});
+  counts_.launches.add();
+  EXPECT_EQ(read(kPlace, 9), "abcdabcd?");
+  const Computation add{
+      .kind = Computation::Kind::kAdd, .type = 'i', .element_bytes = 4, .number = {std::byte{1}}};
+  const KernelEffect sum{
+      .written = {kPlace + 512}, .computation = add, .results = {{kPlace + 512, kPlace, 1, 4}}};
+  contents_.follow(sum);
+  counts_.launches.add();
+  EXPECT_EQ(read(kPlace + 512, 5), "bbcd?");
+  contents_.forget(kPlace, 1);
+  contents_.follow(sum);
+  counts_.launches.add();
+  EXPECT_EQ(read(kPlace + 512, 4), "????");
+}
+
 TEST_F(ContentsTest, KeepsNothingWhenTold) {
   Contents nothing(counts_, 0);
   nothing.keep(kPlace, std::as_bytes(std::span("abc", 3)));

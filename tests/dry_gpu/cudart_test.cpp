@@ -136,6 +136,25 @@ TEST_F(Cudart, KnowsWhosePointerItIs) {
   EXPECT_EQ(cudaFree(device), cudaSuccess);
 }
 
+TEST_F(Cudart, PrefetchesManagedMemoryAndNoOther) {
+  void* managed = nullptr;
+  ASSERT_EQ(cudaMallocManaged(&managed, 1000, cudaMemAttachGlobal), cudaSuccess);
+  const cudaMemLocation device{.type = cudaMemLocationTypeDevice, .id = 0};
+  const cudaMemLocation host{.type = cudaMemLocationTypeHost, .id = 0};
+  const cudaMemLocation nowhere{.type = cudaMemLocationTypeDevice, .id = 99};
+  EXPECT_EQ(cudaMemPrefetchAsync(managed, 1000, device, 0, nullptr), cudaSuccess);
+  EXPECT_EQ(cudaMemPrefetchAsync(static_cast<char*>(managed) + 500, 500, host, 0, nullptr), cudaSuccess);
+  EXPECT_EQ(cudaMemAdvise(managed, 1000, cudaMemAdviseSetPreferredLocation, device), cudaSuccess);
+  EXPECT_EQ(cudaMemPrefetchAsync(managed, 1001, device, 0, nullptr), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemPrefetchAsync(managed, 1000, nowhere, 0, nullptr), cudaErrorInvalidDevice);
+  std::byte* const memory = allocate(kMiB);
+  EXPECT_EQ(cudaMemPrefetchAsync(memory, 1000, device, 0, nullptr), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemAdvise(&managed, 8, cudaMemAdviseSetReadMostly, device), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaFree(memory), cudaSuccess);
+  EXPECT_EQ(cudaFree(managed), cudaSuccess);
+  cudaGetLastError();
+}
+
 TEST_F(Cudart, RegistersHostMemoryOnce) {
   std::vector<char> own(10000);
   ASSERT_EQ(cudaHostRegister(own.data(), own.size(), 0), cudaSuccess);

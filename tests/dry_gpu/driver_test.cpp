@@ -92,6 +92,17 @@ TEST_F(Driver, FollowsTheRuntimesDevice) {
   EXPECT_EQ(cuCtxPopCurrent(nullptr), CUDA_ERROR_INVALID_CONTEXT);
 }
 
+TEST_F(Driver, PrefetchesManagedMemory) {
+  CUdeviceptr managed = 0;
+  ASSERT_EQ(cuMemAllocManaged(&managed, 1000, CU_MEM_ATTACH_GLOBAL), CUDA_SUCCESS);
+  const CUmemLocation device{.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0};
+  EXPECT_EQ(cuMemPrefetchAsync(managed, 1000, device, 0, nullptr), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemAdvise(managed, 1000, CU_MEM_ADVISE_SET_READ_MOSTLY, device), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemPrefetchAsync(managed, 2000, device, 0, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMemFree(managed), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemFree(managed), CUDA_ERROR_INVALID_VALUE);
+}
+
 TEST_F(Driver, LoadsModulesFromFiles) {
   CUmodule module = nullptr;
   ASSERT_EQ(cuModuleLoad(&module, "/proc/self/exe"), CUDA_SUCCESS);

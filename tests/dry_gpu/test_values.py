@@ -19,10 +19,20 @@ def test_what_the_host_has_uploaded_is_read_back(on_dry_gpu):
     assert facts["copy"] == known([3, 1, 2]), "a copy on the device"
     assert facts["pinned"] == known([3, 1, 2])
     assert facts["large"] == unknown(0.0, ITEM, 4), "more than 64 KiB are not kept"
-    assert facts["after_a_kernel"] == unknown([0, 0, 0], "aten::copy_", 24)
+    assert facts["after_a_sum"] == facts["after_a_kernel"] == known([4, 2, 3])
+    assert facts["written"] == unknown([0, 0, 0], "aten::copy_", 24)
     assert facts["packed"] == [[6, 8], [3, 2, 1]]
     assert facts["repeated"] == [6, 8]
     assert facts["messages"] == []
+
+
+def test_numbers_that_kernels_count_with_are_known(on_dry_gpu):
+    facts = on_dry_gpu("values.py", "numbers")
+    assert facts["steps"] == {"adam": known(2.0), "loop": known(2.0), "radam": known(2.0)}
+    assert facts["batches"] == facts["counter"] == known(2)
+    assert (facts["is_two"], facts["is_three"]) == (known(True), known(False))
+    assert facts["total"] == known(6.0)
+    assert facts["sum_of_unknown"] == unknown(0.0, ITEM, 4)
 
 
 def test_nothing_is_kept_where_the_devices_say_so(on_dry_gpu):

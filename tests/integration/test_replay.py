@@ -4,6 +4,7 @@
 import json
 import pathlib
 import subprocess
+import sys
 
 import keep_dry_peaks
 import pytest
@@ -288,6 +289,7 @@ def test_a_run_on_a_real_card_needs_a_profile(small):
     del facts["dry"], facts["allocator"]
     manifest.write_text(json.dumps(facts))
     small.query("out", "DELETE FROM meta WHERE key = 'dry'")
+    small.query("out", "DELETE FROM torch_allocator_settings")
     result = small.strata("replay", "out")
     assert result.returncode == 2
     assert "the run was on a real card and does not record which profile matches it. Name one: --dry h100-80gb" in result.stderr
@@ -296,6 +298,47 @@ def test_a_run_on_a_real_card_needs_a_profile(small):
     assert replayed["replays"][0]["device"]["recorded"] is False
     assert replayed["recorded"]["settings_known"] is False
     assert "the defaults are assumed" in replayed["warnings"][-1]
+
+
+TOGGLED = """
+import torch
+pool = torch.cuda.MemPool()
+with torch.cuda.use_mem_pool(pool):
+    cache = [torch.empty(32 << 20, dtype=torch.uint8, device="cuda") for _ in range(3)]
+net = torch.nn.Sequential(torch.nn.Linear(1024, 4096), torch.nn.GELU(), torch.nn.Linear(4096, 1024)).cuda()
+optimizer = torch.optim.AdamW(net.parameters())
+for step in range(2):
+    with torch.no_grad():
+        net(torch.randn(256, 1024, device="cuda"))
+    torch.cuda.empty_cache()
+    torch.cuda.memory._set_allocator_settings("expandable_segments:True")
+    for _ in range(2):
+        net(torch.randn(2048, 1024, device="cuda")).square().mean().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    torch.cuda.empty_cache()
+    torch.cuda.memory._set_allocator_settings("expandable_segments:False,max_split_size_mb:64")
+del cache, pool
+torch.cuda.empty_cache()
+"""
+
+
+def test_settings_that_the_program_changes_are_followed(workspace):
+    workspace.write("toggled.py", TOGGLED)
+    result = workspace.strata("exec", "--dry", "a100-40gb", "--out", "out", "--", sys.executable, "toggled.py")
+    assert result.returncode == 0, result.stderr
+    replayed = replay(workspace, "--alloc-conf", "expandable_segments:True")
+    own, other = replayed["replays"]
+    assert_as_recorded(own, least=100)
+    assert [change["settings"] for change in replayed["recorded"]["settings_changes"]] == [
+        "expandable_segments:True",
+        "expandable_segments:False,max_split_size_mb:64",
+        "expandable_segments:True",
+        "expandable_segments:False,max_split_size_mb:64",
+    ]
+    assert (own["follows_changes"], other["follows_changes"]) == (True, False)
+    text = workspace.strata("replay", "out").stdout
+    assert "1  as recorded: the defaults and 4 later changes by the program, on" in text
 
 
 def test_the_table_fits_80_columns(small):

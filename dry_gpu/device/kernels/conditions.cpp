@@ -14,8 +14,8 @@ namespace {
 // with the part in its low bits. A kernel that replaces another one is looked up again, which only costs
 // time.
 constexpr std::size_t kEntries = 4096;
-constexpr std::uintptr_t kPartBits = 3;
-static_assert(static_cast<std::uintptr_t>(ConditionPart::kEquals) <= kPartBits);
+constexpr std::uintptr_t kPartBits = 7;
+static_assert(static_cast<std::uintptr_t>(ConditionPart::kFill) <= kPartBits);
 
 ConditionPart part_of(const void* kernel) {
   static std::array<std::atomic<std::uintptr_t>, kEntries> known;
@@ -50,6 +50,8 @@ ConditionPart condition_part(std::string_view mangled) {
     if (has("15and_kernel_cuda")) return ConditionPart::kAll;
     return has("11sum_functorIlll") ? ConditionPart::kSum : ConditionPart::kNone;
   }
+  if (mangled.starts_with("_ZN2at6native29vectorized_elementwise_kernel") && has("NS0_11FillFunctorI"))
+    return ConditionPart::kFill;
   const bool compares = mangled.starts_with("_ZN2at6native") && has("elementwise_kernel") &&
                         has("13AUnaryFunctorIllb") && has("16CompareEqFunctorIl");
   return compares ? ConditionPart::kEquals : ConditionPart::kNone;

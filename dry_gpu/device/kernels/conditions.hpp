@@ -15,12 +15,14 @@
 
 namespace strata::dry_gpu {
 
-// The role of one of PyTorch's kernels in such a condition.
+// The role of one of PyTorch's kernels in such a condition, and of the kernels whose values are known by
+// themselves.
 enum class ConditionPart : std::uint8_t {
   kNone,
   kAll,     // reduces with `and`
   kSum,     // sums integers of 64 bits
   kEquals,  // compares such integers with its second argument
+  kFill,    // in no condition: gives elements the value of its second argument
 };
 
 // By the kernel's mangled name.
@@ -31,6 +33,8 @@ class Conditions {
  public:
   // `arguments` are those of the launch; null if unknown.
   void launched(const void* kernel, void** arguments);
+
+  bool is_fill() const { return last_ == ConditionPart::kFill; }
 
   // Whether a boolean read now is the answer to such a condition.
   bool is_answer_yes() const {

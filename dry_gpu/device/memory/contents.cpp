@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
 
 namespace strata::dry_gpu {
 namespace {
@@ -14,18 +17,10 @@ namespace {
 constexpr std::uint64_t kMostKeptBytes = std::uint64_t{64} << 20;
 constexpr std::size_t kMostPieces = std::size_t{1} << 16;
 
-}  // namespace
+constexpr std::uint64_t kSmallBlockBytes = 1024;
+constexpr std::uint64_t kNumberBytes = 8;
 
-template <typename Visit>
-void Contents::visit_known(Address address, std::uint64_t bytes, Visit&& visit) const {
-  auto each = pieces_.upper_bound(address);
-  if (each != pieces_.begin()) --each;
-  for (; each != pieces_.end() && each->first < address + bytes; ++each) {
-    const Address begin = std::max(each->first, address);
-    const Address end = std::min(each->second.end, address + bytes);
-    if (begin < end) visit(begin, end, each->second, each->second.offset + (begin - each->first));
-  }
-}
+}  // namespace
 
 void Contents::keep(Address address, std::span<const std::byte> bytes) {
   if (bytes.empty()) return;
@@ -49,11 +44,14 @@ void Contents::copy(Address target, Address source, std::uint64_t bytes) {
   if (bytes == 0 || is_empty_.load(std::memory_order_relaxed)) return;
   const std::scoped_lock lock(mutex_);
   drop_written();
-  std::vector<std::pair<Address, Piece>> known;
-  visit_known(source, bytes, [&](Address begin, Address end, const Piece& piece, std::uint64_t offset) {
-    known.emplace_back(begin - source + target,
-                       Piece{end - source + target, piece.bytes, offset, piece.value});
-  });
+  std::vector<std::pair<Address, Pieces::Piece>> known;
+  for (const Pieces* const pieces : {&passing_, &lasting_}) {
+    pieces->visit(
+        source, bytes, [&](Address begin, Address end, const Pieces::Piece& piece, std::uint64_t offset) {
+          known.emplace_back(begin - source + target,
+                             Pieces::Piece{end - source + target, piece.bytes, offset, piece.value});
+        });
+  }
   erase(target, target + bytes);
   for (auto& [begin, piece] : known) enter(begin, std::move(piece));
 }
@@ -77,71 +75,141 @@ void Contents::keep_nothing() {
   drop_all();
 }
 
-std::uint64_t Contents::read(Address address, std::span<std::byte> target) const {
+void Contents::add_block(Address address, std::uint64_t bytes) {
+  if (bytes > kSmallBlockBytes || most_bytes_.load(std::memory_order_relaxed) == 0) return;
+  const std::scoped_lock lock(mutex_);
+  blocks_.insert_or_assign(address, address + bytes);
+}
+
+void Contents::remove_block(Address address, std::uint64_t bytes) {
+  if (bytes > kSmallBlockBytes || most_bytes_.load(std::memory_order_relaxed) == 0) return;
+  const std::scoped_lock lock(mutex_);
+  if (blocks_.erase(address) == 0 || lasting_.empty()) return;
+  lasting_.erase(address, address + bytes);
+  note_size();
+}
+
+void Contents::follow(const KernelEffect& effect) {
+  const std::scoped_lock lock(mutex_);
+  drop_written();
+  std::vector<std::pair<Address, std::vector<std::byte>>> results;
+  for (const KernelEffect::Result& each : effect.results) {
+    std::vector<std::byte> operand(each.source_bytes);
+    if (each.source_bytes > kSmallBlockBytes || read_known(each.source, operand) != 0) continue;
+    if (auto bytes = compute(*effect.computation, operand, each.elements))
+      results.emplace_back(each.target, std::move(*bytes));
+  }
+  for (const Address address : effect.written) erase_block(address, 0);
+  for (const Address address : effect.perhaps_written) erase_block(address, kNumberBytes);
+  for (auto& [target, bytes] : results) {
+    const Address end = target + bytes.size();
+    enter(target, {end, std::make_shared<const std::vector<std::byte>>(std::move(bytes)), 0, {}});
+  }
+  ++followed_;
+}
+
+void Contents::forget_block(Address address) {
+  if (!has_lasting()) return;
+  const std::scoped_lock lock(mutex_);
+  erase_block(address, 0);
+}
+
+std::uint64_t Contents::read(Address address, std::span<std::byte> target) {
   std::ranges::fill(target, std::byte{0});
   if (is_empty_.load(std::memory_order_relaxed)) return target.size();
   const std::scoped_lock lock(mutex_);
-  if (work() != work_) return target.size();
+  drop_written();
+  return read_known(address, target);
+}
+
+std::uint64_t Contents::read_known(Address address, std::span<std::byte> target) const {
   std::uint64_t unknown = target.size();
-  visit_known(address, target.size(),
-              [&](Address begin, Address end, const Piece& piece, std::uint64_t offset) {
-                const auto place = target.subspan(begin - address, end - begin);
-                unknown -= place.size();
-                if (piece.bytes) {
-                  std::memcpy(place.data(), piece.bytes->data() + offset, place.size());
-                } else {
-                  std::ranges::fill(place, piece.value);
-                }
-              });
+  for (const Pieces* const pieces : {&passing_, &lasting_}) {
+    pieces->visit(address, target.size(),
+                  [&](Address begin, Address end, const Pieces::Piece& piece, std::uint64_t offset) {
+                    const auto place = target.subspan(begin - address, end - begin);
+                    unknown -= place.size();
+                    if (piece.bytes) {
+                      std::memcpy(place.data(), piece.bytes->data() + offset, place.size());
+                    } else {
+                      std::ranges::fill(place, piece.value);
+                    }
+                  });
+  }
   return unknown;
 }
 
-bool Contents::is_known(Address address, std::uint64_t bytes) const {
+bool Contents::is_known(Address address, std::uint64_t bytes) {
   if (is_empty_.load(std::memory_order_relaxed)) return bytes == 0;
   const std::scoped_lock lock(mutex_);
-  if (work() != work_) return bytes == 0;
-  visit_known(address, bytes,
-              [&](Address begin, Address end, const Piece&, std::uint64_t) { bytes -= end - begin; });
+  drop_written();
+  for (const Pieces* const pieces : {&passing_, &lasting_}) {
+    pieces->visit(address, bytes, [&](Address begin, Address end, const Pieces::Piece&, std::uint64_t) {
+      bytes -= end - begin;
+    });
+  }
   return bytes == 0;
 }
 
 void Contents::drop_written() {
-  const std::uint64_t now = work();
-  if (now == work_) return;
-  drop_all();
-  work_ = now;
+  const std::uint64_t launches = counts_.launches.total(), library_calls = counts_.library_calls.total();
+  const bool were_followed = launches - launches_ == followed_;
+  const bool were_libraries = library_calls != library_calls_;
+  if (were_followed && followed_ == 0 && !were_libraries) return;
+  launches_ = launches;
+  library_calls_ = library_calls;
+  followed_ = 0;
+  if (!were_followed) return drop_all();
+  passing_.clear();
+  kept_bytes_ = 0;
+  if (were_libraries) lasting_.erase_longer_than(kNumberBytes);
+  note_size();
 }
 
 void Contents::drop_all() {
-  pieces_.clear();
+  passing_.clear();
+  lasting_.clear();
   kept_bytes_ = 0;
-  is_empty_.store(true, std::memory_order_relaxed);
+  note_size();
 }
 
-// Makes two pieces of one that lies across the address.
-void Contents::cut(Address address) {
-  const auto after = pieces_.lower_bound(address);
-  if (after == pieces_.begin()) return;
-  const auto before = std::prev(after);
-  if (before->second.end <= address) return;
-  Piece rest = before->second;
-  rest.offset += address - before->first;
-  before->second.end = address;
-  pieces_.emplace_hint(after, address, std::move(rest));
+void Contents::note_size() {
+  has_lasting_.store(!lasting_.empty(), std::memory_order_relaxed);
+  is_empty_.store(passing_.empty() && lasting_.empty(), std::memory_order_relaxed);
 }
 
 void Contents::erase(Address begin, Address end) {
-  cut(begin);
-  cut(end);
-  pieces_.erase(pieces_.lower_bound(begin), pieces_.lower_bound(end));
+  passing_.erase(begin, end);
+  lasting_.erase(begin, end);
+  note_size();
 }
 
-void Contents::enter(Address begin, Piece piece) {
+void Contents::enter(Address begin, Pieces::Piece piece) {
   if (most_bytes_.load(std::memory_order_relaxed) == 0) return;
-  if (pieces_.size() >= kMostPieces) drop_all();
+  if (passing_.size() + lasting_.size() >= kMostPieces) drop_all();
   erase(begin, piece.end);
-  pieces_.emplace(begin, std::move(piece));
-  is_empty_.store(false, std::memory_order_relaxed);
+  const auto block = block_of(begin);
+  const bool lasts = block != blocks_.end() && piece.end <= block->second;
+  (lasts ? lasting_ : passing_).enter(begin, std::move(piece));
+  note_size();
+}
+
+std::map<Address, Address>::const_iterator Contents::block_of(Address address) const {
+  const auto after = blocks_.upper_bound(address);
+  if (after == blocks_.begin()) return blocks_.end();
+  const auto block = std::prev(after);
+  return address < block->second ? block : blocks_.end();
+}
+
+void Contents::erase_block(Address address, std::uint64_t longer_than) {
+  const auto block = block_of(address);
+  if (block == blocks_.end()) return;
+  std::uint64_t longest = 0;
+  lasting_.visit(block->first, block->second - block->first,
+                 [&](Address begin, Address end, const Pieces::Piece&, std::uint64_t) {
+                   longest = std::max(longest, end - begin);
+                 });
+  if (longest > longer_than) erase(block->first, block->second);
 }
 
 }  // namespace strata::dry_gpu

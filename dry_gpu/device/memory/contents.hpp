@@ -2,9 +2,13 @@
 // The known values in device memory: the bytes that the host put there, until something runs that may have
 // written to them.
 //
-// A launch does not show which memory a kernel or a library writes to
-// (docs/decisions/012-values-on-the-dry-gpu.md): each one, as counted by Counts, makes everything unknown. A
-// call whose values are known must read its inputs before it is counted, and keep its results afterwards.
+// A launch does not show how much memory a kernel or a library writes to
+// (docs/decisions/012-values-on-the-dry-gpu.md): each one, as counted by Counts, makes everything unknown
+// that does not lie in a small block. Small blocks are tensors of a few numbers, whose bounds PyTorch's
+// allocator reports. Their values last:
+// - through a kernel that was followed (`follow`), unless it was given an address in their block;
+// - through a library's call, if they have at most 8 bytes: libraries write matrices.
+// A call whose values are known must read its inputs before it is counted, and keep its results afterwards.
 //
 // [any thread]: every function takes the one lock, except when nothing is kept.
 #pragma once
@@ -13,13 +17,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <span>
-#include <vector>
 
 #include "dry_gpu/device/account/counts.hpp"
+#include "dry_gpu/device/kernels/kernel_effect.hpp"
 #include "dry_gpu/device/memory/address_space.hpp"
+#include "dry_gpu/device/memory/pieces.hpp"
 
 namespace strata::dry_gpu {
 
@@ -42,38 +46,43 @@ class Contents {
   // Keeps nothing from now on: for memory with more than one address.
   void keep_nothing();
 
+  // PyTorch's allocator gave this block to the program, or took it back. Large blocks are ignored.
+  void add_block(Address address, std::uint64_t bytes);
+  void remove_block(Address address, std::uint64_t bytes);
+
+  // Whether values would last through a kernel: only then does following one matter, except a fill.
+  bool has_lasting() const { return has_lasting_.load(std::memory_order_relaxed); }
+  // A kernel with this effect is about to be counted.
+  void follow(const KernelEffect& effect);
+  // The block around the address becomes unknown.
+  void forget_block(Address address);
+
   // Copies known values to `target`, and zeros for the rest; returns the number of unknown bytes.
-  std::uint64_t read(Address address, std::span<std::byte> target) const;
-  bool is_known(Address address, std::uint64_t bytes) const;
+  std::uint64_t read(Address address, std::span<std::byte> target);
+  bool is_known(Address address, std::uint64_t bytes);
 
  private:
-  // Host bytes, shared by all copies of them; or one value.
-  struct Piece {
-    Address end;
-    std::shared_ptr<const std::vector<std::byte>> bytes;
-    std::uint64_t offset;
-    std::byte value;
-  };
-  using Pieces = std::map<Address, Piece>;  // by begin; they do not overlap
-
-  std::uint64_t work() const { return counts_.launches.total() + counts_.library_calls.total(); }
   void drop_written();
   void drop_all();
-  void cut(Address address);
+  void note_size();
   void erase(Address begin, Address end);
-  void enter(Address begin, Piece piece);
-
-  // Calls `visit(begin, end, piece, offset in the piece)` for each known part of the range.
-  template <typename Visit>
-  void visit_known(Address address, std::uint64_t bytes, Visit&& visit) const;
+  void enter(Address begin, Pieces::Piece piece);
+  std::uint64_t read_known(Address address, std::span<std::byte> target) const;
+  // The small block around the address, if it has a piece of more bytes.
+  void erase_block(Address address, std::uint64_t longer_than);
+  // The small block that contains the address; the end: there is none.
+  std::map<Address, Address>::const_iterator block_of(Address address) const;
 
   const Counts& counts_;
   std::atomic<std::uint64_t> most_bytes_;
-  std::atomic<bool> is_empty_ = true;
-  mutable std::mutex mutex_;
-  Pieces pieces_;
-  std::uint64_t kept_bytes_ = 0;  // host bytes since everything became unknown
-  std::uint64_t work_ = 0;        // the count of work when the pieces were known
+  std::atomic<bool> is_empty_ = true, has_lasting_ = false;
+  std::mutex mutex_;
+  Pieces passing_;                     // until the next work
+  Pieces lasting_;                     // in small blocks
+  std::map<Address, Address> blocks_;  // small ones: begin and end
+  std::uint64_t kept_bytes_ = 0;       // host bytes in `passing_` since it was empty
+  // When the pieces were known: the counts, and how many of the kernels since then were followed.
+  std::uint64_t launches_ = 0, library_calls_ = 0, followed_ = 0;
 };
 
 }  // namespace strata::dry_gpu

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -42,6 +43,7 @@ class CallStream {
       case STRATA_MEMORY_SEGMENT_FREE:
         reserved_ -= std::min(reserved_, event.bytes);
         released_ += event.bytes;
+        if (event.pool != 0) released_pools_.insert(event.pool);
         return;
       case STRATA_MEMORY_ALLOCATE:
         return allocate(row);
@@ -105,13 +107,27 @@ class CallStream {
             .allocated_bytes = allocated_,
             .reserved_bytes = reserved_ - taken_};
   }
-  void empty_cache(std::size_t row) { stream_.calls.push_back(emptied(Kind::kEmptyCache, row)); }
+  void empty_cache(std::size_t row) {
+    for (const std::uint64_t pool : std::exchange(released_pools_, {})) {
+      stream_.calls.push_back({.kind = Kind::kReleasePool,
+                               .sequence = events_[row].sequence,
+                               .address = 0,
+                               .bytes = 0,
+                               .stream = 0,
+                               .pool = pool,
+                               .event = row,
+                               .allocated_bytes = allocated_,
+                               .reserved_bytes = reserved_});
+    }
+    stream_.calls.push_back(emptied(Kind::kEmptyCache, row));
+  }
 
   // Before the frees that may have been completed to make room for the allocation.
   void maybe_empty(std::size_t row) {
     auto place = stream_.calls.end();
     while (place != stream_.calls.begin() && std::prev(place)->kind == Kind::kFreeNow) --place;
     stream_.calls.insert(place, emptied(Kind::kMaybeEmpty, row));
+    released_pools_.clear();
   }
 
   void add(Kind kind, std::size_t row) {
@@ -135,6 +151,7 @@ class CallStream {
   std::unordered_map<std::uint64_t, std::size_t> freed_;   // the last free of an address, a call
   std::uint64_t allocated_ = 0, reserved_ = 0;
   std::uint64_t released_ = 0, taken_ = 0;  // of segments since the last call
+  std::set<std::uint64_t> released_pools_;  // private ones, among the released segments
 };
 
 }  // namespace

@@ -17,6 +17,7 @@ enum class AllocatorCallKind : std::uint8_t {
   kFree,         // the allocator can reuse the block at once
   kFreeLater,    // another stream still used the block...
   kFreeNow,      // ...until here
+  kReleasePool,  // the program gave up a private pool, whose segments the next kEmptyCache freed
   kEmptyCache,   // the program freed the cache
   kMaybeEmpty,   // either the program freed the cache before the next request, or that request did: only a
                  // replay can tell

@@ -42,6 +42,7 @@ Json comparison_json(const ReplayComparison& comparison) {
 Json row_json(const ReplayRow& row) {
   const ReplayNumbers& numbers = row.numbers;
   return {{"settings", row.settings},
+          {"follows_changes", row.follows_changes},
           {"device",
            {{"profile", row.card.profile},
             {"name", row.card.name},
@@ -71,12 +72,16 @@ Json row_json(const ReplayRow& row) {
 std::string replay_json(const Replay& replay) {
   Json rows = Json::array();
   for (const ReplayRow& row : replay.rows) rows.push_back(row_json(row));
+  Json changes = Json::array();
+  for (const AllocatorSettingsChange& change : replay.settings_changes)
+    changes.push_back({{"sequence", change.sequence}, {"settings", change.settings}});
   const Json json = {{"schema", kReplaySchema},
                      {"name", replay.name},
                      {"directory", replay.directory},
                      {"calls", replay.calls},
                      {"recorded",
                       {{"settings_known", replay.settings_are_known},
+                       {"settings_changes", changes},
                        {"peak_allocated_bytes", replay.recorded_peak_allocated_bytes},
                        {"peak_reserved_bytes", replay.recorded_peak_reserved_bytes}}},
                      {"replays", rows},

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/analysis/allocator/allocator_calls.hpp"
+#include "host/analysis/facts/cuda_allocator.hpp"
 
 namespace strata::analysis {
 
@@ -63,7 +64,8 @@ struct ReplayComparison {
 };
 
 struct ReplayRow {
-  std::string settings;  // as in PYTORCH_CUDA_ALLOC_CONF; empty: the defaults
+  std::string settings;          // as in PYTORCH_CUDA_ALLOC_CONF; empty: the defaults
+  bool follows_changes = false;  // that the program made to its settings
   ReplayCard card;
   ReplayNumbers numbers;
   AllocatorState state;  // at the first failure, else where the reserved peak was first reached
@@ -77,7 +79,8 @@ struct Replay {
   std::uint64_t calls = 0;
   std::uint64_t recorded_peak_allocated_bytes = 0, recorded_peak_reserved_bytes = 0;
   bool settings_are_known = true;
-  std::vector<ReplayRow> rows;  // the recorded settings first
+  std::vector<AllocatorSettingsChange> settings_changes;  // that the program made
+  std::vector<ReplayRow> rows;                            // the recorded settings first
   std::vector<std::string> warnings;
 };
 

@@ -20,4 +20,10 @@ struct CudaAllocator {
   CudaTracing tracing = CudaTracing::kUnknown;
 };
 
+// Settings that the program gave torch's allocator while it ran.
+struct AllocatorSettingsChange {
+  std::uint64_t sequence = 0;  // of the first event that they may have affected
+  std::string settings;        // as in PYTORCH_CUDA_ALLOC_CONF
+};
+
 }  // namespace strata::analysis

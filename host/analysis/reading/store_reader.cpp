@@ -16,6 +16,7 @@
 #include "host/analysis/allocator/cuda_allocator.hpp"
 #include "host/analysis/allocator/deferred.hpp"
 #include "host/analysis/allocator/other_memory.hpp"
+#include "host/analysis/reading/allocator_settings.hpp"
 #include "host/analysis/reading/device_choice.hpp"
 #include "host/analysis/reading/table_readers.hpp"
 #include "host/analysis/recording/run_error.hpp"
@@ -66,6 +67,7 @@ class StoreReader {
     read_gaps();
     read_thinned();
     read_cuda_allocator();
+    settings_ = read_allocator_settings(tables_, run_);
     read_trainer();
     keep_one_device();
     if (run_.device.type == STRATA_DEVICE_CUDA && leaves_unknown(run_.cuda_allocator))
@@ -319,6 +321,7 @@ class StoreReader {
     const auto elsewhere = [&](const auto& row) { return row.device != run_.device; };
     run_.ran_out_elsewhere = ran_out_elsewhere();
     std::erase_if(run_.memory, elsewhere);
+    place_allocator_settings(settings_, run_);
     if (detail_ == ReadingDetail::kAllocator) run_.allocator_events = run_.memory;
     use_whole_blocks(run_.memory);
     run_.reserved = reserved_points(run_.memory);
@@ -357,6 +360,7 @@ class StoreReader {
   ReadingDetail detail_;
   const std::string& device_;
   Recording run_;
+  std::vector<AllocatorSettingsSeen> settings_;
   TableReader tables_{file_, run_};
 };
 

@@ -45,6 +45,8 @@ struct Recording : RunFacts {
   // All events of the device's allocator, unchanged, with ReadingDetail::kAllocator.
   std::vector<MemoryRow> allocator_events;
   std::optional<std::string> allocator_settings;  // as in PYTORCH_CUDA_ALLOC_CONF; empty: unknown
+  // Made by the program later.
+  std::vector<AllocatorSettingsChange> allocator_settings_changes;
   CudaAllocator cuda_allocator;
   std::vector<OpRow> ops;
   std::vector<SavedTensorRow> saved;

@@ -239,6 +239,7 @@ class RunReplay {
 
   // The first replay, which also finds out where the program emptied the cache: the others do so there.
   ReplayRow as_recorded(const std::string& settings, const DeviceProfile& card, bool is_recorded_card) {
+    follows_changes_ = true;
     replay::Result result = make(settings, card);
     ReplayRow row = finish(settings, card, result);
     row.card.is_recorded = is_recorded_card;
@@ -247,9 +248,9 @@ class RunReplay {
     return row;
   }
 
-  ReplayRow with(const std::string& settings, const DeviceProfile& card) {
-    const replay::Result result = make(settings, card);
-    return finish(settings, card, result);
+  ReplayRow with(const std::string& settings, const DeviceProfile& card, bool follows_changes) {
+    follows_changes_ = follows_changes;
+    return finish(settings, card, make(settings, card));
   }
 
  private:
@@ -259,7 +260,12 @@ class RunReplay {
     choice.profile = card;
     take_parts(choice, settings);
     replay::Result result = replay_in_process(
-        choice, {.calls = recorded_.calls, .settings = settings, .goes_on = goes_on_, .end = end});
+        choice, {.calls = recorded_.calls,
+                 .settings = settings,
+                 .changes = follows_changes_ ? std::span(run_.allocator_settings_changes)
+                                             : std::span<const analysis::AllocatorSettingsChange>(),
+                 .goes_on = goes_on_,
+                 .end = end});
     if (!result.problem.empty())
       throw UsageError(fmt::format("replay: the settings '{}': {}", settings, result.problem));
     return result;
@@ -288,6 +294,7 @@ class RunReplay {
                    const replay::Result& result) const {
     const replay::Outcome& outcome = result.outcome;
     ReplayRow row{.settings = settings,
+                  .follows_changes = follows_changes_ && !run_.allocator_settings_changes.empty(),
                   .card = {.profile = card.key, .name = card.name, .memory_bytes = card.memory_bytes},
                   .numbers = outcome.numbers,
                   .state = outcome.state,
@@ -314,7 +321,8 @@ class RunReplay {
       const analysis::AllocatorCall& call = recorded_.calls[index];
       const replay::Sums& after = result.after[index];
       // The allocator's internal actions during a request are not compared, only its result.
-      if (call.kind == Kind::kFreeNow || call.kind == Kind::kMaybeEmpty) continue;
+      if (call.kind == Kind::kFreeNow || call.kind == Kind::kMaybeEmpty || call.kind == Kind::kReleasePool)
+        continue;
       ++comparison.compared;
       const bool is_same =
           after.allocated_bytes == call.allocated_bytes && after.reserved_bytes == call.reserved_bytes;
@@ -351,6 +359,7 @@ class RunReplay {
   const Recording& run_;
   AllocatorCalls recorded_;
   bool goes_on_;
+  bool follows_changes_ = false;
 };
 
 }  // namespace
@@ -371,6 +380,7 @@ analysis::Replay replay_run(const Recording& run, const ReplayOptions& options) 
   replay.recorded_peak_reserved_bytes = replays.recorded().peak_reserved_bytes;
   replay.warnings = report::warning_texts(run.warnings);
   replay.settings_are_known = run.allocator_settings.has_value();
+  replay.settings_changes = run.allocator_settings_changes;
   if (!replay.settings_are_known)
     replay.warnings.emplace_back(
         "the run does not record the allocator's settings; the defaults are assumed");
@@ -381,8 +391,9 @@ analysis::Replay replay_run(const Recording& run, const ReplayOptions& options) 
         "the least memory it needs");
   replay.rows.push_back(replays.as_recorded(own_settings, recorded.value_or(card), recorded.has_value()));
   const bool is_another = recorded && (!options.profile.empty() || options.memory_bytes);
-  if (is_another) replay.rows.push_back(replays.with(own_settings, card));
-  for (const std::string& settings : options.settings) replay.rows.push_back(replays.with(settings, card));
+  if (is_another) replay.rows.push_back(replays.with(own_settings, card, true));
+  for (const std::string& settings : options.settings)
+    replay.rows.push_back(replays.with(settings, card, false));
   return replay;
 }
 

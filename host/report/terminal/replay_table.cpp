@@ -67,7 +67,10 @@ std::string setting_lines(const Replay& replay, const TerminalStyle& style) {
   std::string text = style.heading("Settings") + '\n';
   for (std::size_t index = 0; index < replay.rows.size(); ++index) {
     const ReplayRow& row = replay.rows[index];
-    const std::string settings = row.settings.empty() ? "the defaults" : row.settings;
+    std::string settings = row.settings.empty() ? "the defaults" : row.settings;
+    if (row.follows_changes)
+      settings += fmt::format(" and {} by the program",
+                              counted(replay.settings_changes.size(), "later change", "later changes"));
     const std::string line = fmt::format("{}{}, on {} MiB of {}{}", index == 0 ? "as recorded: " : "",
                                          settings, in_mebibytes(row.card.memory_bytes, 0),
                                          row.card.is_recorded ? "the recorded " : "a ", row.card.name);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "sources/torch/allocators/allocator_settings.hpp"
 #include "sources/torch/allocators/cuda_allocator_slot.hpp"
 #include "sources/torch/allocators/cuda_workspaces.hpp"
 #include "sources/torch/allocators/wrapped_cuda_allocator.hpp"
@@ -71,6 +72,8 @@ std::uint64_t handed_out_bytes(c10::DeviceIndex device) {
 void tell(const TraceEntry& entry, std::uint32_t action, std::uint64_t address, std::uint64_t bytes) {
   const Emission emission;
   if (!emission || !emission.wanted(STRATA_INTEREST_MEMORY)) return;
+  const bool is_segment = action == STRATA_MEMORY_SEGMENT_ALLOCATE || action == STRATA_MEMORY_SEGMENT_FREE;
+  if (is_segment || action == STRATA_MEMORY_ALLOCATE) note_allocator_settings(entry.device_, is_segment);
   // For a failed allocation, torch puts the device's free bytes in place of the address.
   const bool failed = action == STRATA_MEMORY_OUT_OF_MEMORY;
   emission.memory({.struct_size = sizeof(strata_memory_event),

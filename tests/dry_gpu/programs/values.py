@@ -60,7 +60,11 @@ def uploads():
         "large": seen(lambda: torch.ones(64 << 10).cuda()[0].item()),
     }
     uploaded.add_(1)
+    result["after_a_sum"] = seen(uploaded.tolist)
+    torch.randn(8, 8, device="cuda").exp()
     result["after_a_kernel"] = seen(uploaded.tolist)
+    uploaded.clamp_(0, 2)
+    result["written"] = seen(uploaded.tolist)
 
     packed = torch.nn.utils.rnn.pack_padded_sequence(
         torch.zeros(3, 3, 8, device="cuda"), lengths, batch_first=True, enforce_sorted=False
@@ -130,5 +134,39 @@ def answers():
     }
 
 
-result = {"uploads": uploads, "unknown": unknown, "conditions": conditions, "answers": answers}[sys.argv[1]]()
+def numbers():
+    """Single numbers on the device, which kernels count with while a model is trained."""
+    model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.BatchNorm1d(8, momentum=None), torch.nn.Dropout(), torch.nn.Linear(8, 8)).cuda()
+    optimizers = {
+        name: make(model.parameters(), lr=1e-3)
+        for name, make in {
+            "adam": torch.optim.Adam,
+            "loop": lambda parameters, lr: torch.optim.AdamW(parameters, lr=lr, foreach=False),
+            "radam": torch.optim.RAdam,
+        }.items()
+    }
+    counter, total = torch.zeros((), dtype=torch.int64, device="cuda"), torch.full((), 1.5, device="cuda")
+    for _ in range(2):
+        model(torch.randn(4, 8, device="cuda")).square().mean().backward()
+        for optimizer in optimizers.values():
+            optimizer.step()
+            state = optimizer.state_dict()
+            for each in state["state"].values():
+                each["step"] = each["step"].cuda()
+            optimizer.load_state_dict(state)
+        counter += 1
+        total.mul_(2)
+    first = next(model.parameters())
+    return {
+        "steps": {name: seen(optimizer.state[first]["step"].item) for name, optimizer in optimizers.items()},
+        "batches": seen(model[1].num_batches_tracked.item),
+        "counter": seen(counter.item),
+        "is_two": seen((counter == 2).item),
+        "is_three": seen((counter == 3).item),
+        "total": seen(total.item),
+        "sum_of_unknown": seen(torch.randn(4, device="cuda").sum().add_(1).item),
+    }
+
+
+result = {"uploads": uploads, "numbers": numbers, "unknown": unknown, "conditions": conditions, "answers": answers}[sys.argv[1]]()
 print(json.dumps(result))

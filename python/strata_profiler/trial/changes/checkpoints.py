@@ -11,7 +11,7 @@ from typing import Any, Callable, List, Optional, Set, Tuple
 import torch
 import torch.utils.checkpoint as torch_checkpoint
 
-from ..program import Program, replace
+from ..program import Program, replace, tensors_in
 from .change import Change
 from .frameworks import Frameworks
 
@@ -32,7 +32,7 @@ class Checkpoints(Change):
         self._looked = False
 
     def watch(self, program: Program, frameworks: Frameworks) -> None:
-        self.facts.update(blocks=0, where="", has_switch=False, checkpoints=False, in_loop=False)
+        self.facts.update(blocks=0, where="", has_switch=False, checkpoints=False, in_a_row=0, in_loop=False)
 
         def look(model: torch.nn.Module, _: Any) -> None:
             if self.facts["blocks"] == 0 and torch.is_grad_enabled():
@@ -44,10 +44,18 @@ class Checkpoints(Change):
                 self.facts["has_switch"] = bool(with_switch)
                 self.facts["is_diffusers"] = any(not hasattr(each, "gradient_checkpointing_enable") for each in with_switch)
 
+        outputs: List[Any] = []  # a reference to the last checkpoint's
+        row = [0]
+
         def seeing(run: Callable[..., Any]) -> Callable[..., Any]:
             def checkpoint(*arguments: Any, **named: Any) -> Any:
                 self.facts["checkpoints"] = True
-                return run(*arguments, **named)
+                before = {id(reference()) for reference in outputs}
+                row[0] = row[0] + 1 if any(id(each) in before for each in tensors_in(arguments)) else 1
+                self.facts["in_a_row"] = max(self.facts["in_a_row"], row[0])
+                output = run(*arguments, **named)
+                outputs[:] = [weakref.ref(each) for each in tensors_in(output)]
+                return output
 
             return checkpoint
 
@@ -56,7 +64,8 @@ class Checkpoints(Change):
 
     def reason(self) -> Optional[str]:
         if self.facts["checkpoints"]:
-            return "the program checkpoints already"
+            wider = f", {self.facts['in_a_row']} times in a row: one checkpoint around several blocks keeps fewer inputs"
+            return "the program checkpoints already" + (wider if self.facts["in_a_row"] >= 2 * self.together > 2 else "")
         if self.facts["blocks"] <= self.together and not (self.together == 1 and self.facts["has_switch"]):
             return "no module holds blocks that repeat" if self.facts["blocks"] == 0 else f"it has {self.facts['blocks']} blocks in a row"
         return None
