@@ -18,6 +18,7 @@
 #include "sources/torch/training/compiled_steps.hpp"
 #include "sources/torch/training/gradients.hpp"
 #include "sources/torch/training/graph_tasks.hpp"
+#include "sources/torch/training/model_copies.hpp"
 #include "sources/torch/training/owners.hpp"
 #include "sources/torch/training/program_layers.hpp"
 #include "sources/torch/training/switched_callback.hpp"
@@ -301,6 +302,7 @@ std::unique_ptr<at::ObserverContext> begin_looked_at(const at::RecordFunction& f
     return nullptr;
   }
   if (is_compiled_program(function)) return begin_compiled_program(function.name());
+  report_averaged(function);
   OperatorSwitch& looked_at = operators_looked_at();
   if (c10::GradMode::is_enabled()) {
     const bool wanted = (looked_at.wanted() & STRATA_TRAINING_WATCH_FORWARD) != 0;
