@@ -272,14 +272,23 @@ class Finder:
         return copies if 0 < whole and covered >= 0.9 * whole else {}
 
 
+def rank_of_process():
+    """From torch.distributed, as text; empty where it has no process group."""
+    distributed = sys.modules.get("torch.distributed")
+    try:
+        return str(distributed.get_rank()) if distributed and distributed.is_initialized() else ""
+    except Exception:  # a torch without it
+        return ""
+
+
 def find_owners(is_first):
-    """The lines, whose trainer it is, what optimizers train, and what holds all these tensors: another thread may let go of them."""
+    """The lines, whose trainer it is, what optimizers train, the process's rank, and what holds all these tensors: another thread may let go of them."""
     torch = sys.modules["torch"]
     finder = Finder(torch)
     with torch._C.DisableTorchFunctionSubclass():
         lines = finder.find(is_first)
         optimized = "\n".join(str(parameter._cdata) for parameter in finder.optimized)
-        return lines, finder.trainer, optimized, [*finder.alive, *finder.optimized]
+        return lines, finder.trainer, optimized, rank_of_process(), [*finder.alive, *finder.optimized]
 )python";
 
 }  // namespace strata::torch_source

@@ -26,6 +26,7 @@
 #include "sources/torch/training/gradients.hpp"
 #include "sources/torch/training/graph_tasks.hpp"
 #include "sources/torch/training/model_copies.hpp"
+#include "sources/torch/training/process_rank.hpp"
 #include "sources/torch/training/python_owners.hpp"
 #include "sources/torch/training/written_tensors.hpp"
 #include "strata/ext/tensor.h"
@@ -192,9 +193,10 @@ void take_name(const PythonOwner& owner) {
 void look_for_names(bool is_first) {
   Owners& known = owners();
   try {
-    std::string trainer = for_each_python_owner(is_first, &take_name, &note_optimized);
+    PythonProgram program = for_each_python_owner(is_first, &take_name, &note_optimized);
+    if (program.rank) note_rank(*program.rank);
     const std::lock_guard lock(known.mutex);
-    if (!trainer.empty()) known.trainer = std::move(trainer);
+    if (!program.trainer.empty()) known.trainer = std::move(program.trainer);
   } catch (const std::exception& error) {
     const std::lock_guard lock(known.mutex);
     known.naming_problem = error.what();
@@ -385,6 +387,7 @@ void forget_owners() {
   forget_gradients();
   forget_assigned_gradients();
   forget_copies();
+  forget_rank();
 }
 
 }  // namespace strata::torch_source
