@@ -74,6 +74,17 @@ average = Average(model)
 train(model, torch.optim.SGD(model.parameters(), lr=0.1), behind_step=lambda step: average.update(model))
 """
 
+LATE_BEST = """
+model = network()
+def keep(step):
+    global best
+    if step == 17:
+        with torch.no_grad():
+            model(torch.randn(64, 512, device="cuda"))
+        best = {name: tensor.clone() for name, tensor in model.state_dict().items()}
+train(model, torch.optim.SGD(model.parameters(), lr=0.1), behind_step=keep, steps=20)
+"""
+
 GRADIENTS = """
 kept = []
 model = network()
