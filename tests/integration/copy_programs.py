@@ -85,6 +85,15 @@ def keep(step):
 train(model, torch.optim.SGD(model.parameters(), lr=0.1), behind_step=keep, steps=20)
 """
 
+DEEP_COPY = """
+model = network()
+def keep(step):
+    global best
+    if step == 2:
+        best = copy.deepcopy(model.state_dict())
+train(model, torch.optim.SGD(model.parameters(), lr=0.1), behind_step=keep)
+"""
+
 GRADIENTS = """
 kept = []
 model = network()

@@ -31,14 +31,14 @@ def kinds(workspace):
     return run
 
 
-@pytest.mark.parametrize("program", ["CHECKPOINT", "REFERENCE", "BEST", "LATE_BEST"])
+@pytest.mark.parametrize("program", ["CHECKPOINT", "REFERENCE", "BEST", "LATE_BEST", "DEEP_COPY"])
 def test_a_kept_copy_of_the_weights_is_no_moving_average(kinds, program):
     found, blocks = kinds(getattr(copy_programs, program))
     assert found["Parameter", "weight_copy"] == WEIGHTS
     assert found["Parameter", "parameter"] == WEIGHTS and not found["Parameter", "ema"]
     names = {block["tensor"] for block in blocks if block["kind"] == "weight_copy"}
     layers = [f"{layer}.{part}" for layer in range(4) for part in ("weight", "bias")]
-    assert names == ({f"{name}.copy" for name in layers} if program.endswith("BEST") else {f"copy.{name}" for name in layers})
+    assert names == ({f"{name}.copy" for name in layers} if program.endswith(("BEST", "DEEP_COPY")) else {f"copy.{name}" for name in layers})
 
 
 @pytest.mark.parametrize("update", copy_programs.AVERAGED)

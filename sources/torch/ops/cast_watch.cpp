@@ -79,18 +79,22 @@ std::unique_ptr<at::ObserverContext> begin_watched(const at::RecordFunction& fun
 }
 
 std::unique_ptr<at::ObserverContext> begin_in_clone(const at::RecordFunction& function) noexcept try {
-  if (std::string_view(function.name()) != "aten::copy_") return nullptr;
-  const c10::ArrayRef<const c10::IValue> inputs = function.inputs();
-  if (inputs.size() < 2 || !inputs[0].isTensor() || !inputs[1].isTensor()) return nullptr;
-  const at::Tensor& copy = inputs[0].toTensor();
-  const at::Tensor& source = inputs[1].toTensor();
-  if (copy.has_storage() && is_parameter_or_gradient(source)) report_copy(STRATA_TENSOR_COPY, copy, source);
+  report_copy_of_owner(function);
   return nullptr;
 } catch (...) {
   return nullptr;
 }
 
 }  // namespace
+
+void report_copy_of_owner(const at::RecordFunction& function) {
+  if (std::string_view(function.name()) != "aten::copy_") return;
+  const c10::ArrayRef<const c10::IValue> inputs = function.inputs();
+  if (inputs.size() < 2 || !inputs[0].isTensor() || !inputs[1].isTensor()) return;
+  const at::Tensor& copy = inputs[0].toTensor();
+  const at::Tensor& source = inputs[1].toTensor();
+  if (copy.has_storage() && is_parameter_or_gradient(source)) report_copy(STRATA_TENSOR_COPY, copy, source);
+}
 
 bool casts_begin(const at::RecordFunction& function) {
   return !is_watched && is_autocast_on() && is_covered(function);

@@ -17,6 +17,10 @@ bool casts_begin(const at::RecordFunction& function);
 // already watched.
 bool clone_begins(const at::RecordFunction& function);
 
+// [any] not [alloc-lock]. If this operator copies a parameter or a gradient, reports its destination as a
+// copy.
+void report_copy_of_owner(const at::RecordFunction& function);
+
 enum class Watched { kCasts, kClone };
 
 // [any] While it lives, reports copies to another number format that autocast makes on this thread, or the

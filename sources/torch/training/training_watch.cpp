@@ -286,17 +286,6 @@ struct ParameterWrite final : at::ObserverContext {};
 // Marks a compiled program that may be an optimizer's step.
 struct CompiledProgram final : at::ObserverContext {};
 
-// Marks a clone that no graph records, such as that of a state_dict's tensor. Operators are looked at between
-// a backward and the next forward, also in steps that record none.
-struct Clone final : at::ObserverContext {
-  CastWatch watch{Watched::kClone};
-};
-
-bool is_clone_without_graph(const at::RecordFunction& function) {
-  if (!clone_begins(function) || function.inputs().empty() || !function.inputs()[0].isTensor()) return false;
-  return !c10::GradMode::is_enabled() || !function.inputs()[0].toTensor().requires_grad();
-}
-
 std::unique_ptr<at::ObserverContext> begin_parameter_write() {
   report_host(STRATA_TRAINING_PARAMETER_WRITE_BEGIN);
   return std::make_unique<ParameterWrite>();
@@ -315,7 +304,7 @@ std::unique_ptr<at::ObserverContext> begin_looked_at(const at::RecordFunction& f
   }
   if (is_compiled_program(function)) return begin_compiled_program(function.name());
   report_averaged(function);
-  if (is_clone_without_graph(function)) return std::make_unique<Clone>();
+  report_copy_of_owner(function);
   OperatorSwitch& looked_at = operators_looked_at();
   if (c10::GradMode::is_enabled()) {
     const bool wanted = (looked_at.wanted() & STRATA_TRAINING_WATCH_FORWARD) != 0;
@@ -335,7 +324,7 @@ std::unique_ptr<at::ObserverContext> begin_looked_at(const at::RecordFunction& f
 }
 
 void end_looked_at(const at::RecordFunction& function, at::ObserverContext* context) noexcept try {
-  if (context == nullptr || dynamic_cast<Clone*>(context) != nullptr) return;
+  if (context == nullptr) return;
   if (dynamic_cast<CompiledProgram*>(context) == nullptr) {
     if (is_compiled_program(function)) look_for_states();
     forget_versions();
