@@ -13,6 +13,7 @@
 
 #include "host/analysis/reading/store_outline.hpp"
 #include "host/analysis/recording/run_error.hpp"
+#include "host/cli/late_ranks.hpp"
 #include "host/cli/run_directory.hpp"
 #include "host/cli/terminal.hpp"
 #include "strata/runtime/recovery.hpp"
@@ -80,6 +81,7 @@ std::vector<RecordedProcess> settle_processes(const fs::path& run_directory, con
   for (const RecoveredStore& recovered : recover_run(run_directory)) {
     for (const std::string& problem : recovered.problems) say(problem);
   }
+  move_late_ranks(run_directory);
   std::vector<RecordedProcess> processes;
   std::map<std::uint32_t, std::tuple<std::uint64_t, std::uintmax_t, std::size_t>> best;  // by rank
   for (const RunStore& store : find_run_stores(run_directory)) {

@@ -29,6 +29,7 @@ constexpr auto kMeanings = std::to_array<Meaning>({
     {BlockKind::kComm, "what ranks exchange through"},
     {BlockKind::kGraphPool, "kept by a CUDA graph for its replays"},
     {BlockKind::kGathered, "parameters of all ranks put together"},
+    {BlockKind::kWeightCopy, "a copy of parameters, kept or made for another card"},
     {BlockKind::kUnattributed, "kept, and nobody said whose it is (in C++ strata::name_tensor does)"},
 });
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstring>
 #include <exception>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@
 #include "sources/torch/python/python_interpreter.hpp"
 #include "sources/torch/torch_release.hpp"
 #include "sources/torch/training/owners.hpp"
+#include "sources/torch/training/process_rank.hpp"
 #include "sources/torch/training/trainer_record.hpp"
 
 namespace strata::torch_source {
@@ -59,6 +61,7 @@ TorchSource::TorchSource(const Host& host)
                     host_.flag("shapes") || host_.flag("python_stacks")),
       saved_tensors_(host_.flag("saved_tensors")),
       shapes_(host_.flag("shapes") ? Shapes::kReported : Shapes::kNotReported),
+      knows_rank_(has_launchers_rank()),
       sampled_at_(host_.text("memory_samples")) {
   require(release_mismatch(loaded_torch_release()));
   if (emit_ == nullptr)
@@ -139,6 +142,7 @@ void TorchSource::begin_step(const strata_when& when, const strata_step_info& st
   const bool looking = ops_ == "run" || !stepped_ || (in_window && is_detailed(window_steps_));
   if (in_window) ++window_steps_;
   stepped_ = true;
+  report_late_rank();
   if (op_observer_) op_observer_->follow_interest(looking);
   if (training_watch_) training_watch_->follow_operators(op_observer_ && looking);
   if (program_layers_) program_layers_->begin_step();
@@ -175,6 +179,7 @@ void TorchSource::end_run(const strata_when& when, std::uint32_t) {
     if (samples_) samples_->take(when);
   }
   if (allocator_settings_) allocator_settings_->write();
+  report_late_rank();
   if (const std::string trainer = take_trainer(); !trainer.empty()) report_trainer(host_, trainer);
   let_go();
 }
@@ -182,6 +187,15 @@ void TorchSource::end_run(const strata_when& when, std::uint32_t) {
 void TorchSource::on_memory(const strata_when& when, const strata_memory_event& memory) {
   if (memory_report_) memory_report_->on_memory(when, memory);
   if (python_stacks_) python_stacks_->on_memory(when, memory);
+}
+
+// A launcher's rank is known from the start.
+void TorchSource::report_late_rank() {
+  if (knows_rank_ || training_ == nullptr) return;
+  const std::optional<std::uint32_t> rank = process_rank();
+  if (!rank) return;
+  knows_rank_ = true;
+  report_rank(host_, *rank);
 }
 
 void TorchSource::let_go() {

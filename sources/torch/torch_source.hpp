@@ -60,6 +60,7 @@ class TorchSource {
  private:
   void trace_allocators();
   bool is_detailed(std::uint64_t nth) const;
+  void report_late_rank();
   void let_go();
 
   Host host_;
@@ -70,6 +71,7 @@ class TorchSource {
   bool saved_tensors_;
   Shapes shapes_;
   std::uint64_t window_steps_ = 0;  // that have begun
+  bool knows_rank_;                 // from the start, or reported
   bool stepped_ = false;            // this run has begun a step
   bool exiting_ = false;            // torch's and CUDA's own objects may already be destroyed
   std::string sampled_at_;

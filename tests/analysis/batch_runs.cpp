@@ -123,9 +123,23 @@ TrainingRun make_unmarked_batch_run() {
         });
         run.phase(STRATA_PHASE_FORWARD, "forward", [&] { run.free(turned); });
       });
+      // Of a frozen embedding, told to require a gradient; and of a layer, in its last step still there.
+      std::uint64_t embedded = 0, added = 0;
+      run.phase(STRATA_PHASE_FORWARD, "forward", [&] {
+        run.op("aten::embedding", [&] {
+          embedded = run.allocate(152, {kActivation, "saved", "", "leaf_activation"});
+        });
+        run.module("positions", [&] {
+          added = run.allocate(160, {kActivation, "saved", "positions", "leaf_activation"});
+        });
+      });
+      run.tensor(STRATA_TENSOR_PARAMETER, "parameter 1", embedded);
+      run.tensor(STRATA_TENSOR_PARAMETER, "parameter 2", added);
+      if (step < 2) run.free(added);
       run.phase(STRATA_PHASE_BACKWARD, "backward", [] {});
       run.phase(STRATA_PHASE_OPTIMIZER, "optimizer", [] {});
-      for (const std::uint64_t block : {batch, wanted, product, moved, scaled, attacked}) run.free(block);
+      for (const std::uint64_t block : {batch, wanted, product, moved, scaled, attacked, embedded})
+        run.free(block);
       run.free(run.allocate(88, {kTemporary, "op_temp", "", "between_temp"}));
       if (step == 0)
         run.op("aten::randn", [&] { run.allocate(144, {kInput, "input", "", "batch_of_several_steps"}); });

@@ -79,6 +79,21 @@ TEST_F(EvaluationsTest, MadeWhatAModuleLeavesBehindAnOptimizer) {
   EXPECT_TRUE(made(1));
 }
 
+// As DistributedDataParallel's, which makes buckets anew before its module runs.
+TEST_F(EvaluationsTest, AreNoneWhereTheModelItselfBeginsItsForward) {
+  facts_.texts.insert(facts_.texts.end(), {"(model)", "module.0"});
+  born(42, 43, BlockKind::kOpTemp);
+  facts_.blocks.back().layer = 3;
+  born(51, 60, BlockKind::kSaved, 4);
+  facts_.blocks.back().layer = 4;
+  EXPECT_FALSE(made(0));
+  EXPECT_EQ(Evaluations(facts_).phase_at(45), "");
+  facts_.blocks.front().layer = 4;  // one of its layers, which the forward begins with, too
+  EXPECT_FALSE(made(0));
+  facts_.blocks.front().layer = 1;
+  EXPECT_EQ(Evaluations(facts_).phase_at(45), "evaluation");
+}
+
 TEST_F(EvaluationsTest, AreAPhaseWhereTheyAreUnderWay) {
   EXPECT_EQ(Evaluations(facts_).phase_at(43), "") << "between two steps";
   born(42, 44, BlockKind::kOpTemp);

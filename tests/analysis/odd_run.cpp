@@ -4,6 +4,7 @@
 #include <array>
 
 #include "strata/ext/module.h"
+#include "strata/ext/op.h"
 #include "strata/ext/phase.h"
 #include "strata/ext/step.h"
 #include "strata/ext/tensor.h"
@@ -24,7 +25,7 @@ struct Role {
 
 // Alive from setup to the end, known by registration alone.
 void register_every_role(RunBuilder& run) {
-  const std::array<Role, 16> roles{{
+  const std::array<Role, 17> roles{{
       {STRATA_TENSOR_PARAMETER, {kParameter, "parameter", "block", "parameter"}},
       {STRATA_TENSOR_BUFFER, {kParameter, "buffer", "block", "buffer"}},
       {STRATA_TENSOR_EMA, {kParameter, "ema", "block", "ema"}},
@@ -41,6 +42,7 @@ void register_every_role(RunBuilder& run) {
       {STRATA_TENSOR_WORKSPACE, {kTemporary, "workspace", "block", "kept_workspace"}},
       {STRATA_TENSOR_CHECKPOINT_INPUT, {kActivation, "checkpoint_input", "block", "checkpoint_input"}},
       {STRATA_TENSOR_OFFLOADED, {kActivation, "offloaded", "block", "offloaded"}},
+      {STRATA_TENSOR_COPY, {kParameter, "weight_copy", "block", "weight_copy"}},
   }};
   for (const Role& role : roles) {
     const std::uint64_t block = run.allocate(4096, role.expected);
@@ -62,6 +64,22 @@ void register_casts(RunBuilder& run) {
   // Owners may be known later than their copies.
   run.tensor(STRATA_TENSOR_PARAMETER, "head.weight", weight);
   run.tensor(STRATA_TENSOR_BUFFER, "head.table", table);
+}
+
+// Copies that the program made: of a parameter, of a gradient, and of what is neither.
+void register_copies(RunBuilder& run) {
+  const std::uint64_t weight = run.allocate(4096, {kParameter, "parameter", "head", "parameter"});
+  const std::uint64_t gradient = run.allocate(4096, {kGradient, "gradient", "head", "gradient"});
+  const std::uint64_t batch = run.allocate(512, {kInput, "input", "", "input"});
+  const std::uint64_t kept = run.allocate(4096, {kParameter, "weight_copy", "head", "weight_copy"});
+  const std::uint64_t kept_gradient = run.allocate(4096, {kGradient, "gradient", "head", "gradient_copy"});
+  const std::uint64_t kept_batch = run.allocate(512, unknown("unknown_setup"));
+  run.tensor(STRATA_TENSOR_COPY, "copy", kept, weight);
+  run.tensor(STRATA_TENSOR_COPY, "copy", kept_gradient, gradient);
+  run.tensor(STRATA_TENSOR_COPY, "copy", kept_batch, batch);
+  run.tensor(STRATA_TENSOR_PARAMETER, "head.weight", weight);
+  run.tensor(STRATA_TENSOR_GRADIENT, "head.weight.grad", gradient, weight);
+  run.tensor(STRATA_TENSOR_INPUT, "batch", batch);
 }
 
 constexpr std::uint64_t kPool = std::uint64_t{1} << 32;
@@ -106,7 +124,10 @@ TrainingRun make_odd_run() {
   run.phase(STRATA_PHASE_SETUP, "setup", [&] {
     register_every_role(run);
     register_casts(run);
+    register_copies(run);
     run.in_pool(kPool, [&] {
+      const std::uint64_t cache = run.allocate(24, {kTemporary, "graph_pool", "", "graph_pool"});
+      run.tensor(STRATA_TENSOR_INPUT, "cache", cache);
       run.allocate(16, {kTemporary, "graph_pool", "", "graph_pool"});
       run.free(run.allocate(8, {kTemporary, "op_temp", "", "setup_temp"}));
     });
@@ -119,7 +140,7 @@ TrainingRun make_odd_run() {
         run.free(data_ahead);
         run.free(between);
       }
-      std::uint64_t kept = 0, residue = 0, captured = 0, gathered = 0, reduced = 0;
+      std::uint64_t kept = 0, residue = 0, captured = 0, gathered = 0, reduced = 0, replica = 0;
       run.phase(STRATA_PHASE_DATA, "data", [&] {
         kept = run.allocate(32, {kInput, "input", "", "data_kept"});
         if (step == 0) data_ahead = run.allocate(32, {kInput, "prefetch", "", "data_ahead"});
@@ -128,6 +149,9 @@ TrainingRun make_odd_run() {
         run.phase(STRATA_PHASE_FORWARD, "forward", [&] {
           residue = run.allocate(72, {kActivation, "forward_residue", "", "forward_residue"});
           gathered = gather(run);
+          run.op("Broadcast", [&] {
+            replica = run.allocate(4096, {kParameter, "weight_copy", "", "replica"});
+          });
           run.in_pool(kPool, [&] {
             run.allocate(72, {kTemporary, "graph_pool", "", "graph_pool"});
             captured = run.allocate(88, {kActivation, "saved", "", "activation"});
@@ -137,6 +161,7 @@ TrainingRun make_odd_run() {
         run.phase(STRATA_PHASE_BACKWARD, "backward", [&] {
           run.free(captured);
           run.free(gathered);
+          run.free(replica);
           reduced = reduce(run);
           if (step == 1) return;
           run.in_pool(kPool, [&] {
@@ -145,6 +170,12 @@ TrainingRun make_odd_run() {
           });
           run.allocate(4096, {kGradient, "gradient", "", "gradient_left"});
           run.allocate(40, unknown("unknown_backward"));
+          run.op(
+              "aten::tanh_backward",
+              [&] {
+                run.allocate(40, {kActivation, "retained", "", "backward_graph"});
+              },
+              STRATA_OP_FORWARD, 7);
           run.module(
               "block",
               [&] {

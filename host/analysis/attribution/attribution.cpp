@@ -29,8 +29,8 @@ class OwnerNames {
   OwnerNames(const BlockTable& table, Texts& texts) : table_(table), texts_(texts) {}
 
   // "layers.0.norm.weight" for a parameter, with ".exp_avg" after it for its optimizer state.
-  std::uint32_t name(const BlockHistory& block) {
-    if (block.parameter == kNoBlock) return block.name;
+  std::uint32_t name(const BlockHistory& block, bool owner_is_parameter) {
+    if (block.parameter == kNoBlock || !owner_is_parameter) return block.name;
     const std::uint32_t parameter = table_.blocks[block.parameter].name;
     const auto [place, is_new] = names_.try_emplace(key(parameter, block.name), 0);
     if (is_new) place->second = join(parameter, block.name);
@@ -40,8 +40,7 @@ class OwnerNames {
   // The module in the owner's name: its path without the last part; a gradient and a state use their
   // parameter's name. 0 if there is none.
   std::uint32_t layer(const BlockHistory& block) {
-    const std::uint32_t owner =
-        block.parameter == kNoBlock ? block.name : table_.blocks[block.parameter].name;
+    const std::uint32_t owner = root(block).name;
     if (owner == 0) return 0;
     const auto [place, is_new] = layers_.try_emplace(key(owner, may_be_the_models(block) ? 1 : 0), 0);
     if (is_new) {
@@ -54,6 +53,14 @@ class OwnerNames {
   }
 
  private:
+  // For the copy of a gradient: the gradient's parameter. An owner is born before what it owns.
+  const BlockHistory& root(const BlockHistory& block) const {
+    const BlockHistory* owned = &block;
+    while (owned->parameter != kNoBlock && &table_.blocks[owned->parameter] < owned)
+      owned = &table_.blocks[owned->parameter];
+    return *owned;
+  }
+
   static std::uint64_t key(std::uint32_t parameter, std::uint32_t own) {
     return std::uint64_t{parameter} << 32 | own;
   }
@@ -69,6 +76,11 @@ class OwnerNames {
   std::unordered_map<std::uint64_t, std::uint32_t> names_;
   std::unordered_map<std::uint64_t, std::uint32_t> layers_;
 };
+
+// A leaf that is no parameter: a batch or an activation that was told to require a gradient.
+bool is_leaf_of_step(const Block& block) {
+  return block.reason == Reason::kLeafInput || block.reason == Reason::kLeafActivation;
+}
 
 }  // namespace
 
@@ -93,11 +105,13 @@ std::vector<Block> attribute(const BlockTable& table, const OpTable& ops, const 
     block.reason = rule.reason;
     block.layer = layers.at(history.birth_op, history.birth_module);
     if (history.role != 0) {
-      block.name = owners.name(history);
+      // An owner is born before what it owns.
+      const bool is_of_leaf = history.parameter < blocks.size() && is_leaf_of_step(blocks[history.parameter]);
+      if (block.reason != Reason::kLeafActivation) block.name = owners.name(history, !is_of_leaf);
       block.form = forms.add(history.form);
       block.is_frozen = history.is_frozen;
-      const bool is_none = history.role == STRATA_TENSOR_PARAMETER && rule.category == Category::kInput;
-      if (const std::uint32_t layer = is_none ? 0 : owners.layer(history); layer != 0) block.layer = layer;
+      const bool has_layer = !is_of_leaf && !is_leaf_of_step(block);
+      if (const std::uint32_t layer = has_layer ? owners.layer(history) : 0; layer != 0) block.layer = layer;
     }
     if (const auto op = ops.find(history.birth_op)) block.op = ops.maker(*op);
     block.saver = layers.path_of(history.saver_module);

@@ -19,12 +19,15 @@
 namespace strata::analysis {
 namespace {
 
-constexpr std::array<std::uint32_t, 17> kRolesByRank = {
-    STRATA_TENSOR_PARAMETER, STRATA_TENSOR_BUFFER,       STRATA_TENSOR_EMA,
-    STRATA_TENSOR_PROJECTOR, STRATA_TENSOR_SCALER,       STRATA_TENSOR_OPTIMIZER_STATE,
-    STRATA_TENSOR_BUCKET,    STRATA_TENSOR_GRADIENT,     STRATA_TENSOR_INPUT,
-    STRATA_TENSOR_TARGET,    STRATA_TENSOR_PREFETCH,     STRATA_TENSOR_LOGITS,
-    STRATA_TENSOR_LOSS,      STRATA_TENSOR_WORKSPACE,    STRATA_TENSOR_CHECKPOINT_INPUT,
+constexpr std::array<std::uint32_t, 18> kRolesByRank = {
+    STRATA_TENSOR_PARAMETER, STRATA_TENSOR_BUFFER,
+    STRATA_TENSOR_EMA,       STRATA_TENSOR_PROJECTOR,
+    STRATA_TENSOR_SCALER,    STRATA_TENSOR_OPTIMIZER_STATE,
+    STRATA_TENSOR_BUCKET,    STRATA_TENSOR_GRADIENT,
+    STRATA_TENSOR_COPY,      STRATA_TENSOR_INPUT,
+    STRATA_TENSOR_TARGET,    STRATA_TENSOR_PREFETCH,
+    STRATA_TENSOR_LOGITS,    STRATA_TENSOR_LOSS,
+    STRATA_TENSOR_WORKSPACE, STRATA_TENSOR_CHECKPOINT_INPUT,
     STRATA_TENSOR_OFFLOADED, STRATA_TENSOR_AUTOCAST_COPY};
 
 class Sweep {
@@ -46,7 +49,7 @@ class Sweep {
     for (; saved != run_.saved.end(); ++saved) hold(*saved);
     for (const auto& [id, block] : holds_)
       table_.blocks[block].held_until_sequence = table_.blocks[block].death_sequence;
-    disown_other_casts();
+    disown_other_copies();
 
     warn(EventGap::kUnknownFree, unknown_frees_);
     warn(EventGap::kDoubleAllocation, double_allocations_);
@@ -141,7 +144,8 @@ class Sweep {
     block.name = tensor.name;
     block.form = tensor.form;
     block.is_frozen = tensor.is_frozen;
-    block.parameter = tensor.owner_address == 0 ? kNoBlock : holder(tensor.owner_address);
+    block.has_owner = tensor.owner_address != 0;
+    block.parameter = block.has_owner ? holder(tensor.owner_address) : kNoBlock;
   }
 
   void hold(const SavedTensorRow& row) {
@@ -160,12 +164,21 @@ class Sweep {
     }
   }
 
+  std::uint32_t role_of_owner(const BlockHistory& block) const {
+    return block.parameter == kNoBlock ? 0 : table_.blocks[block.parameter].role;
+  }
+
+  bool is_copy_of_other(const BlockHistory& block) const {
+    const std::uint32_t source = role_of_owner(block);
+    if (block.role == STRATA_TENSOR_AUTOCAST_COPY) return source != STRATA_TENSOR_PARAMETER;
+    return block.role == STRATA_TENSOR_COPY && block.has_owner && source != STRATA_TENSOR_PARAMETER &&
+           source != STRATA_TENSOR_BUFFER && source != STRATA_TENSOR_GRADIENT;
+  }
+
   // Autocast reports each cast; which ones were casts of parameters is only known once all owners are known.
-  void disown_other_casts() {
+  void disown_other_copies() {
     for (BlockHistory& block : table_.blocks) {
-      if (block.role != STRATA_TENSOR_AUTOCAST_COPY) continue;
-      if (block.parameter != kNoBlock && table_.blocks[block.parameter].role == STRATA_TENSOR_PARAMETER)
-        continue;
+      if (!is_copy_of_other(block)) continue;
       block.role = 0;
       block.name = 0;
       block.form = {};

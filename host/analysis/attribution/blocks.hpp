@@ -29,6 +29,7 @@ struct BlockHistory {
   std::uint32_t role = 0;           // STRATA_TENSOR_* of its owner; 0: not registered
   std::uint32_t name = 0;           // text: as registered
   BlockIndex parameter = kNoBlock;  // for a gradient or optimizer state: the block of its parameter
+  bool has_owner = false;           // as registered, even if no block holds it
   TensorForm form;                  // as registered
   bool is_frozen = false;           // a parameter that needs no gradient, as registered
 
@@ -54,8 +55,9 @@ struct BlockTable {
 };
 
 // A registration applies to the block that holds its address at its sequence, for that block's whole life. If
-// there are several, the first in the order of `role_rank` counts. Of autocast's copies, only those of
-// parameters keep their registration. Throws RunError if the live bytes exceed 64 bits.
+// there are several, the first in the order of `role_rank` counts. Of copies, only those of parameters
+// and, if autocast did not make them, of buffers and gradients keep their registration. Throws RunError if
+// the live bytes exceed 64 bits.
 BlockTable build_blocks(const Recording& run);
 
 // If a storage has several roles, the smallest rank wins.

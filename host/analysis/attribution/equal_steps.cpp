@@ -69,7 +69,7 @@ class StepPaths {
   std::unordered_map<std::uint32_t, std::uint32_t> kinds_;  // of phases, by ordinal
 };
 
-// A copy that autocast made in a step of a tensor that is older, or of one made in the step.
+// A copy that autocast or the program made in a step of a tensor that is older, or of one made in the step.
 struct CastInStep {
   std::size_t event = 0;  // that made the copy
   std::optional<std::size_t> source_event;
@@ -83,7 +83,7 @@ std::vector<CastInStep> casts_of(Events events, std::span<const TensorRow> tenso
   std::size_t next = 0;
   const auto first = std::ranges::lower_bound(tensors, events.front().sequence, {}, &TensorRow::sequence);
   for (auto tensor = first; tensor != tensors.end() && tensor->sequence <= events.back().sequence; ++tensor) {
-    if (tensor->role != STRATA_TENSOR_AUTOCAST_COPY) continue;
+    if (tensor->role != STRATA_TENSOR_AUTOCAST_COPY && tensor->role != STRATA_TENSOR_COPY) continue;
     for (; next < events.size() && events[next].sequence < tensor->sequence; ++next) {
       if (events[next].action == STRATA_MEMORY_ALLOCATE) made[events[next].address] = next;
     }

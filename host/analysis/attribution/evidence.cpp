@@ -45,6 +45,8 @@ Evidence EvidenceGatherer::of(const BlockHistory& block) const {
   // As numbered by the source `torch`.
   evidence.unnamed_parameter =
       block.role == STRATA_TENSOR_PARAMETER && run_.texts[block.name].starts_with("parameter ");
+  evidence.copies_gradient = block.role == STRATA_TENSOR_COPY && block.parameter != kNoBlock &&
+                             table_.blocks[block.parameter].role == STRATA_TENSOR_GRADIENT;
   evidence.saved = block.saved;
   evidence.held_until = block.held_until_sequence;
   evidence.in_private_pool = table_.places[block.place].pool != 0;
@@ -96,12 +98,18 @@ void EvidenceGatherer::add_circumstances(const BlockHistory& block, Evidence& ev
 }
 
 void EvidenceGatherer::add_ops(const BlockHistory& block, Evidence& evidence) const {
+  evidence.made_in_layer = forward_end_.contains(block.birth_module);
   if (const auto op = ops_.find(block.birth_op)) {
+    evidence.made_by_layer_op = ops_.within(*op, kMatrixProduct) || ops_.within(*op, kLayer);
+    evidence.made_in_layer = evidence.made_in_layer && !ops_.within(*op, kCopy);
     evidence.born_in_ones_like = ops_.within(*op, kOnesLike) && is_before_nodes(block, evidence);
     evidence.born_in_zeros_like = ops_.within(*op, kZerosLike);
     evidence.born_in_sharding = ops_.within(*op, kSharding);
     evidence.born_in_gathering = ops_.within(*op, kGathering);
     evidence.born_in_reducing = ops_.within(*op, kReducing);
+    evidence.made_by_broadcast =
+        ops_.within(*op, kBroadcast) && (parameter_sizes_.empty() || evidence.parameter_sized);
+    evidence.born_in_recorded_backward = evidence.stage == Stage::kBackward && ops_.is_recorded(*op);
     evidence.made_as_an_input = inputs_.contains({ops_.maker(*op), block.bytes});
     evidence.lived_in_one_matrix_product = block.birth_op == block.death_op && ops_.has(*op, kMatrixProduct);
   }

@@ -23,6 +23,7 @@ struct Evidence {
   std::uint64_t birth = 0, death = kNever;  // kNever: alive at the end
   Stage stage = Stage::kBetween;            // at its birth
   std::uint32_t role = 0;                   // STRATA_TENSOR_*; 0: not registered
+  bool copies_gradient = false;             // registered as the copy of a gradient
   bool unnamed_parameter = false;           // a leaf with a gradient, not named by any model or optimizer
   bool saved = false;                       // autograd saved it
   std::uint64_t held_until = 0;             // when autograd's last hold ended
@@ -43,6 +44,8 @@ struct Evidence {
   // Made before that forward, if there is one, in a forward that was over by then, such as that of a teacher
   // or an evaluation, whose graph is not recorded; or in a matrix product.
   bool computed_before_forward = false;
+  // By an operator that only layers use; or inside a layer's forward, and not by a copy.
+  bool made_by_layer_op = false, made_in_layer = false;
   bool born_in_nameless_optimizer = false;  // its phase was inferred from the optimizer's writes
   bool run_finished = true;                 // the recording ends because the run did
 
@@ -52,8 +55,10 @@ struct Evidence {
   bool lived_in_one_matrix_product = false;
   // Born in ranges of fully_shard: in any, in one that gathers parameters, in one that reduces gradients.
   bool born_in_sharding = false, born_in_gathering = false, born_in_reducing = false;
-  bool parameter_sized = false;   // same size as some registered parameter
-  bool made_as_an_input = false;  // same size as some registered input, made by the same operator
+  bool made_by_broadcast = false;          // of parameters, to a card that has none of its own
+  bool born_in_recorded_backward = false;  // by an operator of a backward that autograd recorded
+  bool parameter_sized = false;            // same size as some registered parameter
+  bool made_as_an_input = false;           // same size as some registered input, made by the same operator
 };
 
 // Computes the evidence of one block at a time, because that of all blocks of a long run would be larger than

@@ -29,6 +29,33 @@ constexpr std::array<std::string_view, 14> kMatrixProducts = {"aten::mm",
 // aten::cudnn_convolution, also transposed and with fused operations.
 constexpr std::string_view kCudnnConvolutions = "aten::cudnn_convolution";
 
+// The operators of layers, under the names by which a program calls them. A batch is made by none of them.
+constexpr std::array<std::string_view, 25> kLayerOps = {"aten::embedding",
+                                                        "aten::embedding_bag",
+                                                        "aten::layer_norm",
+                                                        "aten::rms_norm",
+                                                        "aten::group_norm",
+                                                        "aten::batch_norm",
+                                                        "aten::instance_norm",
+                                                        "aten::relu",
+                                                        "aten::relu_",
+                                                        "aten::relu6",
+                                                        "aten::gelu",
+                                                        "aten::silu",
+                                                        "aten::silu_",
+                                                        "aten::elu",
+                                                        "aten::leaky_relu",
+                                                        "aten::softplus",
+                                                        "aten::hardtanh",
+                                                        "aten::dropout",
+                                                        "aten::scaled_dot_product_attention",
+                                                        "aten::max_pool2d",
+                                                        "aten::avg_pool2d",
+                                                        "aten::adaptive_avg_pool2d",
+                                                        "aten::adaptive_max_pool2d",
+                                                        "aten::lstm",
+                                                        "aten::gru"};
+
 constexpr std::array<std::string_view, 5> kFactories = {
     "aten::empty", "aten::empty_like", "aten::empty_strided", "aten::new_empty_strided", "aten::resize_"};
 
@@ -47,6 +74,8 @@ std::uint16_t traits_of(std::string_view name) {
   }
   if (name.starts_with("autograd::engine::evaluate_function")) traits |= kEvaluateNode;
   if (std::find(kFactories.begin(), kFactories.end(), name) != kFactories.end()) traits |= kFactory;
+  if (std::find(kLayerOps.begin(), kLayerOps.end(), name) != kLayerOps.end()) traits |= kLayer;
+  if (name == "Broadcast") traits |= kBroadcast;
   if (name.starts_with("FSDP::")) traits |= kSharding;  // its number follows: "FSDP::all_gather (0)"
   if (name.starts_with("FSDP::all_gather_copy_out")) traits |= kGathering;
   if (name.starts_with("FSDP::post_backward_reduce")) traits |= kReducing;
@@ -96,6 +125,15 @@ std::uint32_t OpTable::maker(Index op) const {
     maker = parents_[maker];
   }
   return ops_[maker].name;
+}
+
+// A node's number is that of its operator in forward. Factories that allocate for an operator have none.
+bool OpTable::is_recorded(Index op) const {
+  for (Index around = op; around != kNone && ops_[around].kind == STRATA_OP_FORWARD;
+       around = parents_[around]) {
+    if (ops_[around].autograd_sequence >= 0) return true;
+  }
+  return false;
 }
 
 bool OpTable::in_gradient_addition(Index op) const {

@@ -27,7 +27,9 @@ enum OpTrait : std::uint16_t {
   kSharding = 128,      // any range of fully_shard, which does not compute the model
   kGathering = 256,     // FSDP::all_gather_copy_out: assembles sharded parameters
   kReducing = 512,      // FSDP::post_backward_reduce: this rank's part of the summed gradients
-  kCopy = 1024          // aten::_to_copy: of a batch to the device, or to another type
+  kCopy = 1024,         // aten::_to_copy: of a batch to the device, or to another type
+  kLayer = 2048,        // what only a layer computes: an embedding, a norm, an activation function, a pooling
+  kBroadcast = 4096  // Broadcast: of parameters from one card to others, as for the replicas of DataParallel
 };
 std::uint16_t traits_of(std::string_view op_name);
 
@@ -49,6 +51,8 @@ class OpTable {
   bool has(Index op, OpTrait trait) const { return (own_[op] & trait) != 0; }
   // Whether the op or an enclosing one has the trait.
   bool within(Index op, OpTrait trait) const { return (inherited_[op] & trait) != 0; }
+  // Whether autograd recorded the op, for a backward through it.
+  bool is_recorded(Index op) const;
   // Whether the op runs inside an AccumulateGrad that adds to an existing gradient.
   bool in_gradient_addition(Index op) const;
   // The first node of the backward graph that begins in [begin, end); kNever if there is none.

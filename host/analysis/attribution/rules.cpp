@@ -14,11 +14,25 @@ bool registered(const Evidence& block) {
   return block.role == kRole;
 }
 
-// A batch that requires its gradient, for a penalty or an attack, is a leaf as a parameter is, and goes.
-bool leaf_input(const Evidence& block) {
+// A leaf as a parameter is, but a parameter stays.
+bool is_passing_leaf(const Evidence& block) {
   const bool is_of_one_step = block.stage == Stage::kSetup && block.optimizer_after_next == kNever;
   return block.unnamed_parameter && block.death != kNever && block.death < block.optimizer_after_next &&
          !is_of_one_step;
+}
+
+// What a layer without trained parameters makes, if it is told to require a gradient: for checkpoints behind
+// a frozen embedding, or for a part of a network that is trained by itself. In its last step it may stay.
+bool leaf_activation(const Evidence& block) {
+  const bool is_of_last_step = block.unnamed_parameter && block.stage == Stage::kForward &&
+                               (block.made_by_layer_op || block.optimizer_after_next == kNever);
+  return (block.made_by_layer_op || block.made_in_layer) && block.stage != Stage::kData &&
+         (is_passing_leaf(block) || is_of_last_step);
+}
+
+// A batch that requires its gradient, for a penalty or an attack.
+bool leaf_input(const Evidence& block) {
+  return is_passing_leaf(block);
 }
 
 template <Stage kStage>
@@ -51,6 +65,42 @@ bool has_backward(const Evidence& block) {
 // Dead before its backward ended; or cut off inside it, together with the recording.
 bool dead_with_backward(const Evidence& block) {
   return block.death < block.backward_end || (block.death == kNever && block.backward_end == kNever);
+}
+
+// What was registered because it lay there as a plain tensor before training, in memory that a graph or
+// another engine has for itself, is no batch.
+bool registered_input(const Evidence& block) {
+  return block.role == STRATA_TENSOR_INPUT && !(block.in_private_pool && block.stage == Stage::kSetup);
+}
+
+// The replicas of a model on other cards last for one forward and its backward.
+bool replica(const Evidence& block) {
+  return block.made_by_broadcast && block.stage != Stage::kBackward;
+}
+
+// Copies that a program made for itself. Those of a layer in forward, or of an optimizer in its step, go by
+// their lifetime.
+bool kept_copy(const Evidence& block) {
+  if (block.role != STRATA_TENSOR_COPY) return false;
+  switch (block.stage) {
+    case Stage::kForward:
+      return has_backward(block) && !dead_with_backward(block);
+    case Stage::kRecompute:
+    case Stage::kBackward:
+    case Stage::kOptimizer:
+      return false;
+    default:
+      return true;
+  }
+}
+
+bool gradient_copy(const Evidence& block) {
+  return kept_copy(block) && block.copies_gradient;
+}
+
+// With create_graph=True, for derivatives of gradients.
+bool backward_graph(const Evidence& block) {
+  return block.born_in_recorded_backward;
 }
 
 bool gathered(const Evidence& block) {
@@ -207,6 +257,7 @@ using enum Category;
 RuleTable make_rules() {
   return {
       // Owners.
+      {"leaf_activation", Reason::kLeafActivation, kActivation, BlockKind::kSaved, leaf_activation},
       {"leaf_input", Reason::kLeafInput, kInput, BlockKind::kInput, leaf_input},
       {"parameter", Reason::kParameter, kParameter, BlockKind::kParameter,
        registered<STRATA_TENSOR_PARAMETER>},
@@ -219,7 +270,7 @@ RuleTable make_rules() {
       {"scaler", Reason::kScaler, kOptimizerState, BlockKind::kScaler, registered<STRATA_TENSOR_SCALER>},
       {"bucket", Reason::kBucket, kGradient, BlockKind::kBucket, registered<STRATA_TENSOR_BUCKET>},
       {"gradient", Reason::kGradient, kGradient, BlockKind::kGradient, registered<STRATA_TENSOR_GRADIENT>},
-      {"input", Reason::kInput, kInput, BlockKind::kInput, registered<STRATA_TENSOR_INPUT>},
+      {"input", Reason::kInput, kInput, BlockKind::kInput, registered_input},
       {"target", Reason::kTarget, kInput, BlockKind::kTarget, registered<STRATA_TENSOR_TARGET>},
       {"prefetch", Reason::kPrefetch, kInput, BlockKind::kPrefetch, registered<STRATA_TENSOR_PREFETCH>},
       {"logits", Reason::kLogits, kActivation, BlockKind::kLogits, registered<STRATA_TENSOR_LOGITS>},
@@ -232,6 +283,8 @@ RuleTable make_rules() {
        registered<STRATA_TENSOR_OFFLOADED>},
       {"autocast_copy", Reason::kAutocastCopy, kActivation, BlockKind::kAutocastCopy,
        registered<STRATA_TENSOR_AUTOCAST_COPY>},
+
+      {"replica", Reason::kReplica, kParameter, BlockKind::kWeightCopy, replica},
 
       // Forms that fully_shard gives them.
       {"gathered", Reason::kGathered, kParameter, BlockKind::kGathered, gathered},
@@ -251,6 +304,8 @@ RuleTable make_rules() {
       // Lifetimes over phases.
       {"graph_pool", Reason::kGraphPool, kTemporary, BlockKind::kGraphPool, kept_in_pool},
       {"setup_temp", Reason::kSetupTemp, kTemporary, BlockKind::kOpTemp, setup_temporary},
+      {"gradient_copy", Reason::kGradientCopy, kGradient, BlockKind::kGradient, gradient_copy},
+      {"weight_copy", Reason::kWeightCopy, kParameter, BlockKind::kWeightCopy, kept_copy},
       {"data_temp", Reason::kDataTemp, kTemporary, BlockKind::kOpTemp, within_phase<Stage::kData>},
       {"data_kept", Reason::kDataKept, kInput, BlockKind::kInput, within_step<Stage::kData>},
       {"data_ahead", Reason::kDataAhead, kInput, BlockKind::kPrefetch, data_ahead},
@@ -272,6 +327,7 @@ RuleTable make_rules() {
        born_in<Stage::kForward>},
       {"flowing", Reason::kFlowing, kAutogradDetail, BlockKind::kFlowing, flowing},
       {"gradient_left", Reason::kGradientLeft, kGradient, BlockKind::kGradient, gradient_left},
+      {"backward_graph", Reason::kBackwardGraph, kActivation, BlockKind::kRetained, backward_graph},
       {"gradient_sync_temp", Reason::kGradientSyncTemp, kTemporary, BlockKind::kComm,
        within_phase<Stage::kGradientSync>},
       {"gradient_sync_kept", Reason::kGradientSyncKept, kTemporary, BlockKind::kComm,

@@ -39,11 +39,12 @@ enum class BlockKind : std::uint8_t {
   kState,
   kTarget,
   kUnattributed,
+  kWeightCopy,
   kWorkspace
 };
 
 // In the order of BlockKind, as JSON, tables and exports show them.
-inline constexpr std::array<std::string_view, 29> kBlockKinds{"accumulate_temp",
+inline constexpr std::array<std::string_view, 30> kBlockKinds{"accumulate_temp",
                                                               "autocast_copy",
                                                               "bucket",
                                                               "buffer",
@@ -71,6 +72,7 @@ inline constexpr std::array<std::string_view, 29> kBlockKinds{"accumulate_temp",
                                                               "state",
                                                               "target",
                                                               "unattributed",
+                                                              "weight_copy",
                                                               "workspace"};
 
 constexpr std::string_view to_string(BlockKind kind) {

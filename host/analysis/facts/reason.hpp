@@ -13,6 +13,7 @@ enum class Reason : std::uint8_t {
   kNone,  // no rule was asked
 
   // Owners.
+  kLeafActivation,
   kLeafInput,
   kParameter,
   kBuffer,
@@ -31,6 +32,7 @@ enum class Reason : std::uint8_t {
   kCheckpointInput,
   kOffloaded,
   kAutocastCopy,
+  kReplica,
 
   // Forms that fully_shard gives them.
   kGathered,
@@ -50,6 +52,8 @@ enum class Reason : std::uint8_t {
   // Lifetimes over phases.
   kGraphPool,
   kSetupTemp,
+  kGradientCopy,
+  kWeightCopy,
   kDataTemp,
   kDataKept,
   kDataAhead,
@@ -67,6 +71,7 @@ enum class Reason : std::uint8_t {
   kForwardOnlyResidue,
   kFlowing,
   kGradientLeft,
+  kBackwardGraph,
   kGradientSyncTemp,
   kGradientSyncKept,
   kClipTemp,

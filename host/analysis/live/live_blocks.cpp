@@ -115,10 +115,17 @@ bool LiveBlocks::bind(const TensorRow& tensor) {
     const auto owner = holder(tensor.owner_address);
     if (owner == blocks_.end() || owner->second.group.role != STRATA_TENSOR_PARAMETER) return true;
   }
+  std::uint32_t role = tensor.role;
+  if (role == STRATA_TENSOR_COPY && tensor.owner_address != 0) {
+    const auto owner = holder(tensor.owner_address);
+    const std::uint32_t source = owner == blocks_.end() ? 0 : owner->second.group.role;
+    if (source == STRATA_TENSOR_GRADIENT) role = source;
+    if (source != STRATA_TENSOR_GRADIENT && source != STRATA_TENSOR_PARAMETER) return true;
+  }
   if (tensor.role == STRATA_TENSOR_PARAMETER) parameter_sizes_.insert(block.bytes);
-  if (block.group.role != 0 && role_rank(block.group.role) <= role_rank(tensor.role)) return true;
+  if (block.group.role != 0 && role_rank(block.group.role) <= role_rank(role)) return true;
   discount(block);
-  block.group = {.role = tensor.role, .phase = 0, .parameter_sized = false};
+  block.group = {.role = role, .phase = 0, .parameter_sized = false};
   account(block);
   return true;
 }

@@ -9,6 +9,7 @@
 #include "host/analysis/layers/module_path.hpp"
 #include "host/analysis/peak/block_roles.hpp"
 #include "host/analysis/peak/residue.hpp"
+#include "host/analysis/recording/structure_rows.hpp"
 #include "host/analysis/steps/open_phases.hpp"
 #include "strata/ext/phase.h"
 
@@ -28,14 +29,16 @@ bool is_of_training(const PhaseFact& phase) {
 }
 
 // Made by the module that runs when a gap has ended, or by an enclosing one: it belongs to the forward after
-// the gap, whose ids and masks are made before anything that needs a gradient.
+// the gap, whose ids and masks, and DistributedDataParallel's buffers and buckets, are made before anything
+// that needs a gradient. An evaluation of the model has layers of its own.
 bool is_of_forward_behind(const MemoryFacts& facts, const Block& block, std::uint64_t end) {
   if (block.layer == 0) return false;
   const auto told =
       std::ranges::find_if(std::ranges::lower_bound(facts.blocks, end, {}, &Block::birth_sequence),
                            facts.blocks.end(), [](const Block& next) { return next.layer != 0; });
   if (told == facts.blocks.end()) return false;
-  return is_within(facts.texts[told->layer], facts.texts[block.layer]);
+  const std::string_view around = facts.texts[block.layer];
+  return around == kModelItself || is_within(facts.texts[told->layer], around);
 }
 
 }  // namespace

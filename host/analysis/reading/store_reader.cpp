@@ -69,6 +69,7 @@ class StoreReader {
     read_cuda_allocator();
     settings_ = read_allocator_settings(tables_, run_);
     read_trainer();
+    read_late_rank();
     keep_one_device();
     if (run_.device.type == STRATA_DEVICE_CUDA && leaves_unknown(run_.cuda_allocator))
       run_.warnings.emplace_back(run_.cuda_allocator);
@@ -113,6 +114,11 @@ class StoreReader {
     if (!meta["pid"].empty()) run_.pid = number("pid", 0);
     if (!meta["rank"].empty()) run_.rank = number("rank", 0);
     if (!meta["world_size"].empty()) run_.world_size = number("world_size", 1);
+  }
+
+  // Of a process that was told its rank after it had begun.
+  void read_late_rank() {
+    tables_.each("torch_rank", Need::kOptional, {"rank"}, [&](const Row& row) { run_.rank = row.small(0); });
   }
 
   void read_moments() {

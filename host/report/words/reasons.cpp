@@ -17,6 +17,8 @@ struct ReasonRow {
 
 constexpr std::array kReasonTexts{
     ReasonRow{Reason::kNone, ""},
+    ReasonRow{Reason::kLeafActivation,
+              "has a gradient, is in no model and no optimizer, and was made by a layer"},
     ReasonRow{
         Reason::kLeafInput,
         "has a gradient, is in no model and no optimizer, and is gone by the optimizer of the step after "
@@ -38,6 +40,7 @@ constexpr std::array kReasonTexts{
     ReasonRow{Reason::kCheckpointInput, "registered as what a checkpointed layer keeps until it runs again"},
     ReasonRow{Reason::kOffloaded, "registered as moved to the host's memory until backward"},
     ReasonRow{Reason::kAutocastCopy, "registered as autocast's copy of a parameter"},
+    ReasonRow{Reason::kReplica, "made by Broadcast: a copy of parameters for another card's forward"},
     ReasonRow{Reason::kGathered, "sharded parameters put together, for the layers that compute with them"},
     ReasonRow{Reason::kShardedGradient,
               "this rank's part of gradients that were summed over the ranks, kept"},
@@ -51,9 +54,13 @@ constexpr std::array kReasonTexts{
     ReasonRow{Reason::kAccumulateTemp,
               "born in backward and dead once it was added to the gradient that was there"},
     ReasonRow{Reason::kWorkspace, "never left the one matrix product or convolution that made it"},
-    ReasonRow{Reason::kGraphPool,
-              "in a private pool, as of a CUDA graph, kept beyond its step, and never registered"},
+    ReasonRow{
+        Reason::kGraphPool,
+        "in a private pool, as of a CUDA graph, kept beyond its step, and at most found as a plain tensor"},
     ReasonRow{Reason::kSetupTemp, "born in setup and dead before the first step"},
+    ReasonRow{Reason::kGradientCopy, "registered as a copy of a gradient, which the program made for itself"},
+    ReasonRow{Reason::kWeightCopy,
+              "registered as a copy of parameters that is no moving average, such as a checkpoint"},
     ReasonRow{Reason::kDataTemp, "born and dead while a batch was made"},
     ReasonRow{Reason::kDataKept, "born while a batch was made, dead in the same step"},
     ReasonRow{Reason::kDataAhead, "born while a batch was made and kept beyond its step"},
@@ -83,6 +90,8 @@ constexpr std::array kReasonTexts{
     ReasonRow{Reason::kForwardOnlyResidue, "alive at the end of a forward that no backward followed"},
     ReasonRow{Reason::kFlowing, "born and dead in backward"},
     ReasonRow{Reason::kGradientLeft, "as large as a parameter, left behind by backward"},
+    ReasonRow{Reason::kBackwardGraph,
+              "made by an operator of backward that autograd recorded (create_graph), and kept beyond it"},
     ReasonRow{Reason::kGradientSyncTemp, "born and dead while gradients were exchanged"},
     ReasonRow{Reason::kGradientSyncKept,
               "born while gradients were exchanged, and kept: what communication holds"},

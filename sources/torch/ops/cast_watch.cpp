@@ -16,6 +16,7 @@
 
 #include "sources/torch/host/host_link.hpp"
 #include "sources/torch/host/storage_place.hpp"
+#include "sources/torch/training/owners.hpp"
 #include "strata/ext/tensor.h"
 
 namespace strata::torch_source {
@@ -43,15 +44,15 @@ bool is_covered(const at::RecordFunction& function) {
   return known.emplace(function.name(), covered).first->second;
 }
 
-void report_cast(const at::Tensor& copy, const at::Tensor& source) {
+void report_copy(std::uint32_t role, const at::Tensor& copy, const at::Tensor& source) {
   const Emission emission;
   if (!emission || !emission.wanted(STRATA_INTEREST_TENSOR)) return;
   const std::string dtype(c10::getDtypeNames(copy.scalar_type()).first);
-  const strata_name name = emission.intern(dtype);
+  const strata_name name = emission.intern(role == STRATA_TENSOR_COPY ? "copy" : dtype);
   emission.tensor({.struct_size = sizeof(strata_tensor_event),
-                   .role = STRATA_TENSOR_AUTOCAST_COPY,
+                   .role = role,
                    .name = name,
-                   .dtype = name,
+                   .dtype = emission.intern(dtype),
                    .device = reported_device(copy.device()),
                    .address = storage_address(copy),
                    .storage_bytes = copy.storage().nbytes(),
@@ -70,21 +71,44 @@ std::unique_ptr<at::ObserverContext> begin_watched(const at::RecordFunction& fun
   const at::Tensor& copy = inputs[0].toTensor();
   const at::Tensor& source = inputs[1].toTensor();
   const bool cast = copy.scalar_type() != source.scalar_type() && copy.device() == source.device();
-  if (cast && copy.has_storage() && source.has_storage()) report_cast(copy, source);
+  if (cast && copy.has_storage() && source.has_storage())
+    report_copy(STRATA_TENSOR_AUTOCAST_COPY, copy, source);
   return nullptr;
 } catch (...) {
   return nullptr;  // a copy without a name is better than a training that stops
 }
 
+std::unique_ptr<at::ObserverContext> begin_in_clone(const at::RecordFunction& function) noexcept try {
+  report_copy_of_owner(function);
+  return nullptr;
+} catch (...) {
+  return nullptr;
+}
+
 }  // namespace
+
+void report_copy_of_owner(const at::RecordFunction& function) {
+  if (std::string_view(function.name()) != "aten::copy_") return;
+  const c10::ArrayRef<const c10::IValue> inputs = function.inputs();
+  if (inputs.size() < 2 || !inputs[0].isTensor() || !inputs[1].isTensor()) return;
+  const at::Tensor& copy = inputs[0].toTensor();
+  const at::Tensor& source = inputs[1].toTensor();
+  if (copy.has_storage() && is_parameter_or_gradient(source)) report_copy(STRATA_TENSOR_COPY, copy, source);
+}
 
 bool casts_begin(const at::RecordFunction& function) {
   return !is_watched && is_autocast_on() && is_covered(function);
 }
 
-CastWatch::CastWatch()
+bool clone_begins(const at::RecordFunction& function) {
+  return !is_watched && std::string_view(function.name()) == "aten::clone";
+}
+
+CastWatch::CastWatch(Watched watched)
     : handle_(at::addThreadLocalCallback(
-          at::RecordFunctionCallback(&begin_watched).needsInputs(true).scopes({at::RecordScope::FUNCTION}))) {
+          at::RecordFunctionCallback(watched == Watched::kCasts ? &begin_watched : &begin_in_clone)
+              .needsInputs(true)
+              .scopes({at::RecordScope::FUNCTION}))) {
   is_watched = true;
 }
 

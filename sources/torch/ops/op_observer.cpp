@@ -31,7 +31,8 @@ std::uint32_t kind_of(at::RecordScope scope) {
 }
 
 void watch_casts(const at::RecordFunction& function, OpRange& range) noexcept try {
-  if (casts_begin(function)) range.casts.emplace();
+  if (clone_begins(function)) range.casts.emplace(Watched::kClone);
+  if (casts_begin(function)) range.casts.emplace(Watched::kCasts);
 } catch (...) {
   // No memory: this operator's copies go without a name.
 }

@@ -9,7 +9,7 @@ const char* const kFindOwners = R"python(
 import gc
 import sys
 
-PARAMETER, BUFFER, EMA, OPTIMIZER_STATE, PROJECTOR, SCALER, INPUT = 1, 2, 3, 5, 6, 7, 8
+PARAMETER, BUFFER, EMA, OPTIMIZER_STATE, PROJECTOR, SCALER, INPUT, COPY = 1, 2, 3, 5, 6, 7, 8, 18
 MOST_ITEMS = 200_000  # that are looked at in containers, in all
 DEEPEST = 4
 # Frameworks that have names of their own for what a training is set to, by the module of their Trainer.
@@ -240,7 +240,7 @@ class Finder:
         return "\n".join(self.lines)
 
     def report_the_rest(self, tensors):
-        """Plain tensors that are there before the first forward: data, masks, schedules, a moving average that is kept by hand."""
+        """Plain tensors that are there before the first forward: data, masks, schedules, a checkpoint, a moving average that is kept by hand."""
         names = {id(value): key for key, value in list(vars(sys.modules["__main__"]).items()) if self.is_tensor(value)}
         plain = [tensor for tensor in tensors if not tensor.requires_grad and tensor.grad_fn is None]
         plain.sort(key=lambda tensor: id(tensor) not in names)  # before the views of them
@@ -250,10 +250,10 @@ class Finder:
             if copied is None:
                 self.tell(INPUT, names.get(id(tensor), "tensor"), tensor)
             else:
-                self.tell(EMA, f"copy.{copied}", tensor)
+                self.tell(COPY, f"copy.{copied}", tensor)  # an average once an operator averages into it
 
     def copies_of_model(self, tensors):
-        """Names by id, where there are copies of nine tenths of the model or more, as of a moving average; else none."""
+        """Names by id, where there are copies of nine tenths of the model or more, as of a checkpoint or a moving average; else none."""
         waiting = {}  # names, by shape
         for name, tensor in self.of_model:
             waiting.setdefault(tuple(tensor.shape), []).append(name)
@@ -272,14 +272,23 @@ class Finder:
         return copies if 0 < whole and covered >= 0.9 * whole else {}
 
 
+def rank_of_process():
+    """From torch.distributed, as text; empty where it has no process group."""
+    distributed = sys.modules.get("torch.distributed")
+    try:
+        return str(distributed.get_rank()) if distributed and distributed.is_initialized() else ""
+    except Exception:  # a torch without it
+        return ""
+
+
 def find_owners(is_first):
-    """The lines, whose trainer it is, what optimizers train, and what holds all these tensors: another thread may let go of them."""
+    """The lines, whose trainer it is, what optimizers train, the process's rank, and what holds all these tensors: another thread may let go of them."""
     torch = sys.modules["torch"]
     finder = Finder(torch)
     with torch._C.DisableTorchFunctionSubclass():
         lines = finder.find(is_first)
         optimized = "\n".join(str(parameter._cdata) for parameter in finder.optimized)
-        return lines, finder.trainer, optimized, [*finder.alive, *finder.optimized]
+        return lines, finder.trainer, optimized, rank_of_process(), [*finder.alive, *finder.optimized]
 )python";
 
 }  // namespace strata::torch_source

@@ -25,6 +25,8 @@
 #include "sources/torch/training/compiled_steps.hpp"
 #include "sources/torch/training/gradients.hpp"
 #include "sources/torch/training/graph_tasks.hpp"
+#include "sources/torch/training/model_copies.hpp"
+#include "sources/torch/training/process_rank.hpp"
 #include "sources/torch/training/python_owners.hpp"
 #include "sources/torch/training/written_tensors.hpp"
 #include "strata/ext/tensor.h"
@@ -183,6 +185,7 @@ void take_name(const PythonOwner& owner) {
     if (owner.role == STRATA_TENSOR_OPTIMIZER_STATE || owner.role == STRATA_TENSOR_PROJECTOR)
       known.states.insert_or_assign(owner.storage, named);
   }
+  if (owner.role == STRATA_TENSOR_COPY) note_copy(owner);
   const auto parameter = owner.owner == nullptr ? 0 : reinterpret_cast<std::uint64_t>(owner.owner->data());
   report_storage(*storage, {owner.role, owner.name, owner.dtype, owner.sizes, parameter, owner.is_frozen});
 }
@@ -190,9 +193,10 @@ void take_name(const PythonOwner& owner) {
 void look_for_names(bool is_first) {
   Owners& known = owners();
   try {
-    std::string trainer = for_each_python_owner(is_first, &take_name, &note_optimized);
+    PythonProgram program = for_each_python_owner(is_first, &take_name, &note_optimized);
+    if (program.rank) note_rank(*program.rank);
     const std::lock_guard lock(known.mutex);
-    if (!trainer.empty()) known.trainer = std::move(trainer);
+    if (!program.trainer.empty()) known.trainer = std::move(program.trainer);
   } catch (const std::exception& error) {
     const std::lock_guard lock(known.mutex);
     known.naming_problem = error.what();
@@ -292,6 +296,13 @@ void note_written(const at::RecordFunction& function) {
   });
 }
 
+bool is_parameter_or_gradient(const at::Tensor& tensor) {
+  if (!tensor.defined() || !tensor.has_storage()) return false;
+  Owners& known = owners();
+  const std::lock_guard lock(known.mutex);
+  return holds(known.parameters, storage_of(tensor)) || holds(known.gradients, storage_of(tensor));
+}
+
 void look_for_states() {
   Owners& known = owners();
   const std::lock_guard lock(known.mutex);
@@ -375,6 +386,8 @@ void forget_owners() {
   known.trainer.clear();
   forget_gradients();
   forget_assigned_gradients();
+  forget_copies();
+  forget_rank();
 }
 
 }  // namespace strata::torch_source

@@ -62,8 +62,8 @@ PythonOwner owner_of(std::string_view line) {
 
 }  // namespace
 
-std::string for_each_python_owner(bool is_first, c10::function_ref<void(const PythonOwner&)> take,
-                                  c10::function_ref<void(c10::TensorImpl*)> take_optimized) {
+PythonProgram for_each_python_owner(bool is_first, c10::function_ref<void(const PythonOwner&)> take,
+                                    c10::function_ref<void(c10::TensorImpl*)> take_optimized) {
   static const std::optional<PythonInterpreter> python = find_python_interpreter();
   static const std::optional<PythonCalls> calls = find_python_calls();
   if (!python || !calls) return {};
@@ -82,12 +82,14 @@ std::string for_each_python_owner(bool is_first, c10::function_ref<void(const Py
   const char* const text = python->utf8(calls->element(found.get(), 0));
   const char* const trainer = python->utf8(calls->element(found.get(), 1));
   const char* const optimized = python->utf8(calls->element(found.get(), 2));
-  if (text == nullptr || trainer == nullptr || optimized == nullptr)
+  const char* const rank = python->utf8(calls->element(found.get(), 3));
+  if (text == nullptr || trainer == nullptr || optimized == nullptr || rank == nullptr)
     throw std::runtime_error(error_of(*python, *calls));
   for (std::string_view rest = text; !rest.empty();) take(owner_of(take_field(rest, '\n')));
   for (std::string_view rest = optimized; !rest.empty();)
     take_optimized(pointer_of<c10::TensorImpl>(take_field(rest, '\n')));
-  return trainer;
+  const std::string_view told = rank;
+  return {trainer, told.empty() ? std::nullopt : std::optional(number_of<std::uint32_t>(told))};
 }
 
 }  // namespace strata::torch_source

@@ -9,6 +9,7 @@
 #include <c10/util/FunctionRef.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,13 +25,17 @@ struct PythonOwner {
   std::string name;        // one line
 };
 
+struct PythonProgram {
+  std::string trainer;                // in use, "transformers" or "lightning"; empty if unknown
+  std::optional<std::uint32_t> rank;  // in torch.distributed; empty if it is not initialised
+};
+
 // [any] not [alloc-lock], without holding anything that a Python program may wait for: it takes the
 // interpreter's lock and visits all of its objects, which takes about 60 ms in a large program. Calls `take`
 // for each storage, and `take_optimized` for each tensor that an optimizer trains, while they live. No effect
 // if the process has no interpreter or the thread is not known to Python. Throws std::runtime_error with
-// Python's error. `is_first`: no forward has run yet, so plain tensors also count as data. Returns the
-// trainer in use, "transformers" or "lightning"; empty if unknown.
-std::string for_each_python_owner(bool is_first, c10::function_ref<void(const PythonOwner&)> take,
-                                  c10::function_ref<void(c10::TensorImpl*)> take_optimized);
+// Python's error. `is_first`: no forward has run yet, so plain tensors also count as data.
+PythonProgram for_each_python_owner(bool is_first, c10::function_ref<void(const PythonOwner&)> take,
+                                    c10::function_ref<void(c10::TensorImpl*)> take_optimized);
 
 }  // namespace strata::torch_source

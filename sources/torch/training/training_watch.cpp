@@ -14,10 +14,12 @@
 
 #include "sources/torch/allocators/cuda_workspaces.hpp"
 #include "sources/torch/host/host_link.hpp"
+#include "sources/torch/ops/cast_watch.hpp"
 #include "sources/torch/training/assigned_gradients.hpp"
 #include "sources/torch/training/compiled_steps.hpp"
 #include "sources/torch/training/gradients.hpp"
 #include "sources/torch/training/graph_tasks.hpp"
+#include "sources/torch/training/model_copies.hpp"
 #include "sources/torch/training/owners.hpp"
 #include "sources/torch/training/program_layers.hpp"
 #include "sources/torch/training/switched_callback.hpp"
@@ -234,8 +236,27 @@ void end_node(const at::RecordFunction& function, at::ObserverContext*) noexcept
 } catch (...) {
 }
 
+// The ranges of fully_shard and FullyShardedDataParallel that are open on this thread. Inside them,
+// parameters are gathered from the ranks, which writes to them as an optimizer does.
+thread_local int sharding_ranges = 0;
+
+struct ShardingRange final : at::ObserverContext {
+  ShardingRange() { ++sharding_ranges; }
+  ~ShardingRange() override { --sharding_ranges; }
+};
+
+bool shards_parameters(std::string_view range) {
+  return range.starts_with("FSDP::") || range.starts_with("FullyShardedDataParallel.");
+}
+
+// Whether an operator that writes to a parameter receives it from other ranks and does not train it.
+bool is_communication(const at::RecordFunction& function) {
+  return sharding_ranges > 0 || std::string_view(function.name()).starts_with("c10d::");
+}
+
 std::unique_ptr<at::ObserverContext> begin_range(const at::RecordFunction& function) noexcept try {
   const std::string_view name = function.name();
+  if (shards_parameters(name)) return std::make_unique<ShardingRange>();
   if (name.starts_with(kOptimizerStep)) {
     operators_looked_at().begin_optimizer();
     if (is_in_graph_task()) begin_step_in_backward();
@@ -282,6 +303,8 @@ std::unique_ptr<at::ObserverContext> begin_looked_at(const at::RecordFunction& f
     return nullptr;
   }
   if (is_compiled_program(function)) return begin_compiled_program(function.name());
+  report_averaged(function);
+  report_copy_of_owner(function);
   OperatorSwitch& looked_at = operators_looked_at();
   if (c10::GradMode::is_enabled()) {
     const bool wanted = (looked_at.wanted() & STRATA_TRAINING_WATCH_FORWARD) != 0;
@@ -293,6 +316,7 @@ std::unique_ptr<at::ObserverContext> begin_looked_at(const at::RecordFunction& f
     report_program_layers();
     return nullptr;
   }
+  if (is_communication(function)) return nullptr;
   if (looked_at.looks_for_state()) note_written(function);
   return wants_parameter_writes() && writes_to_parameter(function) ? begin_parameter_write() : nullptr;
 } catch (...) {

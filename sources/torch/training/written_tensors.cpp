@@ -47,9 +47,10 @@ bool copies(std::string_view name) {
 }
 
 // Makes a tensor as large as a weight but independent of its values: an optimizer's state, made by hand or in
-// its constructor.
+// its constructor, or a gradient that is cleared.
 bool makes_alike(std::string_view name) {
-  return name.ends_with("_like") || name.starts_with("aten::new_");
+  return name == "aten::zero_" || name == "aten::fill_" || name.ends_with("_like") ||
+         name.starts_with("aten::new_");
 }
 
 // Excludes operators that return a number, such as aten::item for a log, those that cut off the graph,

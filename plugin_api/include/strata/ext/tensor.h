@@ -30,6 +30,10 @@ extern "C" {
  * has to know whether the owner is a parameter. */
 #define STRATA_TENSOR_AUTOCAST_COPY 16u
 #define STRATA_TENSOR_OFFLOADED 17u /* made by a forward and kept in host memory until backward */
+/* A copy that a program made of another storage, its owner, such as weights that it clones. Without an owner:
+ * a copy of parameters from elsewhere, such as a checkpoint. If it becomes a moving average, it is registered
+ * as one, too. The reader has to know whether the owner is a parameter or a gradient. */
+#define STRATA_TENSOR_COPY 18u
 
 /* The registration applies to the block that holds `address` at `when->sequence`, for the whole life of that
  * block, and not to a later block at the same address. If a tensor's storage is replaced, it is registered
