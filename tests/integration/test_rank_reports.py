@@ -237,3 +237,36 @@ def test_ranks_of_strata_run_are_compared(workspace):
     report = workspace.strata("report", "out")
     assert "Memory by category" in report.stdout and "Ranks: 2 of 2 ranks" in report.stdout
     assert report.stdout.splitlines()[-1].endswith("out/ranks.html")
+
+
+ON_THE_FIRST_CARD = """
+import os, torch, torch.distributed as dist
+rank = int(os.environ["LOCAL_RANK"])
+weights = torch.load("weights.pt", map_location="cuda" if {forgets} else f"cuda:{{rank}}")
+torch.cuda.set_device(rank)
+dist.init_process_group("nccl")
+model = torch.nn.Linear(2048, 2048).cuda()
+model.load_state_dict(weights)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for step in range(3):
+    model(torch.randn(64, 2048, device="cuda")).sum().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+dist.destroy_process_group()
+"""
+
+
+@pytest.mark.parametrize("forgets", [True, False])
+def test_memory_on_the_card_of_another_rank_is_named(workspace, forgets):
+    workspace.write("weights.py", "import torch\ntorch.save(torch.nn.Linear(2048, 2048).state_dict(), 'weights.pt')")
+    assert workspace.strata("exec", "--out", "saved", "--", sys.executable, "weights.py").returncode in (0, 1)
+    workspace.write("train.py", ON_THE_FIRST_CARD.format(forgets=forgets))
+    result = workspace.strata("exec", "--dry", "a100-40gb:2", "--out", "out", "--", *TORCHRUN, "2", "train.py")
+    assert result.returncode == 0, result.stderr
+    cards = [{card["device"]: card["peak_allocated_bytes"] for card in rank["other_cards"]} for rank in compared(workspace)["ranks"]]
+    text = " ".join(workspace.strata("report", "out", "--ranks").stdout.split())
+    if forgets:
+        assert cards[0] == {} and cards[1]["cuda:0"] >= 2048 * 2049 * 4
+        assert "rank 1, on cuda:1, has up to 16.0 MiB on cuda:0 as well" in text and "map_location" in text
+    else:
+        assert cards == [{}, {}] and "as well" not in text

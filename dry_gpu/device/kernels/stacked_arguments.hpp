@@ -10,7 +10,6 @@
 namespace strata::dry_gpu {
 
 struct StackedAddresses {
-  std::vector<Address> first;  // with which an argument begins
   // In the first words of each argument: as pointers and small structures have them.
   std::vector<Address> near;
   // Behind them, as in structures with many dimensions; also left-overs of earlier calls, which such

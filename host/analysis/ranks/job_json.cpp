@@ -16,6 +16,13 @@ using Json = nlohmann::ordered_json;
 // For a list that may be as long as the model is deep.
 constexpr std::size_t kMostShares = 20;
 
+Json other_cards_json(const RankFacts& rank) {
+  Json cards = Json::array();
+  for (const OtherMemory& card : rank.other_cards)
+    cards.push_back({{"device", card.device}, {"peak_allocated_bytes", card.peak_allocated_bytes}});
+  return cards;
+}
+
 Json compared_rank_json(const JobFacts& job, std::size_t index) {
   const RankFacts& rank = job.ranks[index];
   return {{"rank", rank.rank},
@@ -31,6 +38,7 @@ Json compared_rank_json(const JobFacts& job, std::size_t index) {
             {"reserved_bytes", rank.peak_reserved_bytes},
             {"step", rank.peak_step >= 0 ? Json(rank.peak_step) : Json(nullptr)},
             {"categories", to_json(rank.peak_categories)}}},
+          {"other_cards", other_cards_json(rank)},
           {"most_unknown_bytes", rank.most_unknown_bytes},
           {"complete_steps", rank.steps.size()},
           {"median_step_ns", or_null(rank.median_step_ns)},

@@ -2,6 +2,7 @@
 #include "host/analysis/ranks/rank_facts.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string_view>
@@ -57,6 +58,8 @@ class Condenser {
     rank_.peak_reserved_bytes = most_reserved_in_window(facts_).bytes;
     rank_.peak_categories = facts_.peak.categories;
     rank_.most_unknown_bytes = facts_.statistics[static_cast<std::size_t>(Category::kUnknown)].max;
+    std::ranges::copy_if(facts_.other_memory, std::back_inserter(rank_.other_cards),
+                         [](const OtherMemory& other) { return other.device.starts_with("cuda:"); });
     rank_.warnings = facts_.warnings.size();
     rank_.median_step_ns = facts_.pace.median_step_ns;
     add_steps();

@@ -9,6 +9,7 @@
 
 #include "host/analysis/facts/category.hpp"
 #include "host/analysis/facts/machine_clock.hpp"
+#include "host/analysis/facts/other_memory.hpp"
 #include "host/analysis/facts/run_end.hpp"
 #include "host/analysis/facts/time_spans.hpp"
 #include "host/analysis/time/intervals.hpp"
@@ -71,6 +72,7 @@ struct RankFacts {
   CategoryBytes peak_categories{};
   std::uint64_t most_unknown_bytes = 0;  // in the window
   std::vector<RankShare> shares;         // at the peak, largest first
+  std::vector<OtherMemory> other_cards;  // CUDA devices other than its own with any allocation, by name
   std::size_t warnings = 0;
   // Sizes of blocks in which gradients are averaged, and names of operators that made blocks in a backward;
   // each once, sorted. Used by averaging.hpp.

@@ -96,6 +96,47 @@ std::string placing_text(const analysis::JobClock& clock, analysis::Averaging av
   return "no wall clock was recorded, and no step tells: its times cannot be placed";
 }
 
+// Usually of a checkpoint that every rank loads to the first card, or of calls before set_device.
+void add_other_cards(const JobFacts& job, std::vector<std::string>& sentences) {
+  std::vector<std::string> all;
+  for (const analysis::RankFacts& rank : job.ranks)
+    for (const analysis::OtherMemory& card : rank.other_cards)
+      all.push_back(fmt::format("rank {}, on {}, has up to {} on {} as well", rank.rank, rank.device,
+                                in_mib(card.peak_allocated_bytes), card.device));
+  for (std::size_t index = 0; index < std::min(all.size(), kMostListed); ++index)
+    sentences.push_back(all[index]);
+  if (all.size() > kMostListed)
+    sentences.push_back(
+        fmt::format("and {} more on other cards, in --ranks --json", all.size() - kMostListed));
+  if (!all.empty())
+    sentences.emplace_back(
+        "to keep a rank on its card: torch.cuda.set_device before any other call, and "
+        "torch.load(map_location=...)");
+}
+
+std::vector<std::string> peak_sentences(const JobFacts& job) {
+  const analysis::Imbalance& imbalance = job.imbalance;
+  const auto& heaviest = job.ranks[imbalance.heaviest];
+  const auto peak = static_cast<double>(heaviest.peak_allocated_bytes);
+  const int decimals = decimals_for(peak);
+  const auto spread = static_cast<double>(imbalance.spread_bytes);
+  if (spread <= kAlikeShare * peak)
+    return {fmt::format("peaks are alike: {} MiB between the highest and the lowest",
+                        mebibytes(spread, decimals))};
+  std::vector<std::string> sentences{fmt::format(
+      "rank {} has the highest peak, {} MiB, and rank {} the lowest, {} less", heaviest.rank,
+      mebibytes(peak, decimals), job.ranks[imbalance.lightest].rank, mebibytes(spread, decimals))};
+  std::vector<std::string> shares;
+  for (const analysis::ShareDifference& share : imbalance.shares) {
+    if (shares.size() == kMostListed) break;
+    shares.push_back(share_text(share, decimals));
+  }
+  if (!shares.empty())
+    sentences.push_back(fmt::format("against rank {}, the middle one, it has {}",
+                                    job.ranks[imbalance.typical].rank, fmt::join(shares, "; ")));
+  return sentences;
+}
+
 }  // namespace
 
 std::vector<std::string> lost_sentences(const JobFacts& job) {
@@ -139,25 +180,8 @@ std::vector<std::string> straggler_sentences(const JobFacts& job) {
 
 std::vector<std::string> imbalance_sentences(const JobFacts& job) {
   if (job.ranks.size() < 2) return {};
-  const analysis::Imbalance& imbalance = job.imbalance;
-  const auto& heaviest = job.ranks[imbalance.heaviest];
-  const auto peak = static_cast<double>(heaviest.peak_allocated_bytes);
-  const int decimals = decimals_for(peak);
-  const auto spread = static_cast<double>(imbalance.spread_bytes);
-  if (spread <= kAlikeShare * peak)
-    return {fmt::format("peaks are alike: {} MiB between the highest and the lowest",
-                        mebibytes(spread, decimals))};
-  std::vector<std::string> sentences{fmt::format(
-      "rank {} has the highest peak, {} MiB, and rank {} the lowest, {} less", heaviest.rank,
-      mebibytes(peak, decimals), job.ranks[imbalance.lightest].rank, mebibytes(spread, decimals))};
-  std::vector<std::string> shares;
-  for (const analysis::ShareDifference& share : imbalance.shares) {
-    if (shares.size() == kMostListed) break;
-    shares.push_back(share_text(share, decimals));
-  }
-  if (!shares.empty())
-    sentences.push_back(fmt::format("against rank {}, the middle one, it has {}",
-                                    job.ranks[imbalance.typical].rank, fmt::join(shares, "; ")));
+  std::vector<std::string> sentences = peak_sentences(job);
+  add_other_cards(job, sentences);
   return sentences;
 }
 

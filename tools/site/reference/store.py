@@ -26,8 +26,8 @@ store: {max_mb: 64}
 trace: {cross_check: true, saved_tensors: true, layer_outputs: true, shapes: true}
 plugins: [{allocator_tracer: {stacks_above_mib: 0}}, cupti_timeline, warmup_analyzer]
 """
-# Declared only where a program of one's own asks for Python stacks, or has a Trainer: read from the source.
-UNASKED = ("sources/torch/python/python_stack_log.cpp", "sources/torch/training/trainer_record.cpp")
+# Declared only where a program of one's own asks for Python stacks, has a Trainer, or learns its rank late: read from the source.
+UNASKED = ("sources/torch/python/python_stack_log.cpp", "sources/torch/training/trainer_record.cpp", "sources/torch/training/process_rank.cpp")
 TABLE = re.compile(r'return \{\s*host,\s*"(\w+)",\s*"([^"]*)",(.*?)\};', re.DOTALL)
 COLUMN = re.compile(r'STRATA_COLUMN\(\w+, (\w+), STRATA_COLUMN_(\w+), "(\w*)",\s*"([^"]*)"\)')
 
