@@ -32,7 +32,7 @@ ALLOWED = {
     "host/report": ("host/analysis/",),
     "host/export": ("host/analysis/", "host/report/words/") + PLUGIN_API,
     "host/what_if": ("host/config/", "host/analysis/", "host/report/"),
-    "host/replay": ("host/analysis/allocator/allocator_calls.hpp", "host/analysis/allocator/replay.hpp"),
+    "host/replay": ("host/analysis/allocator/allocator_calls.hpp", "host/analysis/allocator/replay.hpp", "host/analysis/facts/cuda_allocator.hpp"),
     "host/trainer": RUNTIME + ("host/config/",),
     "host/cli": RUNTIME
     + DRY_GPU

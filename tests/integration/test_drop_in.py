@@ -266,7 +266,7 @@ import torch, weakref
 data, model = torch.zeros(100), torch.nn.Linear(2, 2)
 activation = torch.relu(torch.randn(10, requires_grad=True))
 lives = weakref.ref(activation)
-lines, trainer, optimized, kept = find_owners(True)
+lines, trainer, optimized, rank, kept = find_owners(True)
 del activation
 assert lives() is None
 data = weakref.ref(data)

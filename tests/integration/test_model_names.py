@@ -143,9 +143,12 @@ def test_names_that_the_program_attaches_are_those_of_what_is_found(workspace):
 
 
 AVERAGES = {
-    "dict": "average = {key: value.detach().clone() for key, value in model.state_dict().items()}",
-    "list": "average = [parameter.detach().clone() for parameter in model.parameters()]",
-    "fields": "class Average: pass\naverage = Average()\naverage.shadow = {name: p.data.clone() for name, p in model.named_parameters()}",
+    "dict": "average = {key: value.detach().clone() for key, value in model.state_dict().items()}\nvalues = lambda: average.values()",
+    "list": "average = [parameter.detach().clone() for parameter in model.parameters()]\nvalues = lambda: average",
+    "fields": (
+        "class Average: pass\naverage = Average()\naverage.shadow = {name: p.data.clone() for name, p in model.named_parameters()}\n"
+        "values = lambda: average.shadow.values()"
+    ),
 }
 AVERAGED = """
 import torch
@@ -158,6 +161,9 @@ for row in range(3):
     optimizer.zero_grad()
     model(table[row] @ weights).sum().backward()
     optimizer.step()
+    with torch.no_grad():
+        for old, new in zip(values(), model.parameters()):
+            old.lerp_(new, 0.1)
 """
 
 
@@ -171,7 +177,7 @@ def test_an_average_that_is_kept_by_hand_is_no_input(workspace, average):
 
 
 def test_what_has_a_weights_shape_by_chance_is_an_input(workspace):
-    workspace.write("averaged.py", AVERAGED.replace("AVERAGE", ""))
+    workspace.write("averaged.py", AVERAGED.replace("AVERAGE", "values = list"))
     result = workspace.strata("exec", "--out", "out", "--", sys.executable, "averaged.py")
     assert result.returncode == 0, result.stderr
     assert names(workspace, AVERAGE) == set()

@@ -6,47 +6,17 @@
 // number of the host. docs/decisions/012-values-on-the-dry-gpu.md.
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <span>
 #include <string_view>
-#include <vector>
 
 #include "dry_gpu/device/memory/address_space.hpp"
+#include "dry_gpu/device/memory/computation.hpp"
 
 namespace strata::dry_gpu {
-
-// Of each element, with a number that is an argument of the kernel.
-struct Computation {
-  enum class Kind : std::uint8_t { kFill, kAdd, kSubtract, kMultiply, kDivide, kEqual, kUnequal };
-  Kind kind;
-  char type;  // of the elements, a builtin's letter in mangled names; for kFill '\0': any
-  std::uint32_t element_bytes;
-  std::array<std::byte, 8> number;  // of that type; for kFill its first `element_bytes`
-};
-
-struct KernelEffect {
-  // A range that the computation gives a value; for kFill, `source_bytes` is 0.
-  struct Result {
-    Address target, source;
-    std::uint32_t elements, source_bytes;
-  };
-  // It may write to the blocks around these addresses, and to no others.
-  std::vector<Address> written = {};
-  std::vector<Address> perhaps_written = {};  // the same, but not to a block that holds one number
-  std::optional<Computation> computation = {};
-  std::vector<Result> results = {};  // none without a computation
-};
 
 // `mangled` may be empty, and `arguments` null. Null: it may write anywhere.
 std::shared_ptr<const KernelEffect> kernel_effect(std::string_view mangled, std::uint32_t blocks,
                                                   void** arguments, const AddressSpace& space);
-
-// Empty: it cannot be computed. `operand` has the elements' bytes; none for kFill.
-std::optional<std::vector<std::byte>> compute(const Computation& computation,
-                                              std::span<const std::byte> operand, std::uint32_t elements);
 
 }  // namespace strata::dry_gpu

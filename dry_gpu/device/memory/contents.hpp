@@ -21,8 +21,8 @@
 #include <span>
 
 #include "dry_gpu/device/account/counts.hpp"
-#include "dry_gpu/device/kernels/kernel_effect.hpp"
 #include "dry_gpu/device/memory/address_space.hpp"
+#include "dry_gpu/device/memory/computation.hpp"
 #include "dry_gpu/device/memory/pieces.hpp"
 
 namespace strata::dry_gpu {

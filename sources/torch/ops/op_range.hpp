@@ -10,8 +10,8 @@
 #include <memory>
 #include <optional>
 
-#include "sources/torch/ops/cast_watch.hpp"
 #include "sources/torch/python/python_stack_log.hpp"
+#include "sources/torch/training/cast_watch.hpp"
 
 namespace strata::torch_source {
 

@@ -14,8 +14,8 @@
 
 #include "sources/torch/allocators/cuda_workspaces.hpp"
 #include "sources/torch/host/host_link.hpp"
-#include "sources/torch/ops/cast_watch.hpp"
 #include "sources/torch/training/assigned_gradients.hpp"
+#include "sources/torch/training/cast_watch.hpp"
 #include "sources/torch/training/compiled_steps.hpp"
 #include "sources/torch/training/gradients.hpp"
 #include "sources/torch/training/graph_tasks.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sources/torch/ops/cast_watch.hpp"
+#include "sources/torch/training/cast_watch.hpp"
 
 #include <ATen/core/Tensor.h>
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -93,6 +93,9 @@ void report_copy_of_owner(const at::RecordFunction& function) {
   if (inputs.size() < 2 || !inputs[0].isTensor() || !inputs[1].isTensor()) return;
   const at::Tensor& copy = inputs[0].toTensor();
   const at::Tensor& source = inputs[1].toTensor();
+  // A bias that a product spreads over its result is no copy of it.
+  if (!source.has_storage() || source.nbytes() > source.storage().nbytes() || copy.numel() != source.numel())
+    return;
   if (copy.has_storage() && is_parameter_or_gradient(source)) report_copy(STRATA_TENSOR_COPY, copy, source);
 }
 
