@@ -183,7 +183,11 @@ TEST_F(PlantedCauses, AreFoundWithTheirTimes) {
   double given = first.unattributed_ns;
   for (const analysis::CauseShare& share : first.causes) given += share.ns;
   EXPECT_NEAR(given, first.excess_ns, 1e3);
-  EXPECT_LT(first.unattributed_ns, child_waited_ns_ + 0.1 * first.excess_ns);
+  const auto faults = std::ranges::find(first.causes, Cause::kPageFaults, &analysis::CauseShare::cause);
+  ASSERT_NE(faults, first.causes.end());
+  // On a virtual machine, a page that the host has to find takes longer than those at the run's begin.
+  const double slow_faults_ns = std::max(0.0, touch_ns_ - faults->ns);
+  EXPECT_LT(first.unattributed_ns, child_waited_ns_ + slow_faults_ns + 0.1 * first.excess_ns);
 }
 
 }  // namespace
