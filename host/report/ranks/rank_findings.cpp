@@ -57,6 +57,7 @@ std::string share_text(const analysis::ShareDifference& share, int decimals) {
 
 std::string numbers_of(const JobFacts& job, const analysis::JobClock& clock) {
   std::vector<std::uint64_t> numbers;
+  numbers.reserve(clock.ranks.size());
   for (const std::size_t rank : clock.ranks) numbers.push_back(job.ranks[rank].rank);
   return fmt::format("{} {}", numbers.size() == 1 ? "rank" : "ranks", shortened(ranges_text(numbers), 40));
 }
@@ -103,8 +104,8 @@ void add_other_cards(const JobFacts& job, std::vector<std::string>& sentences) {
     for (const analysis::OtherMemory& card : rank.other_cards)
       all.push_back(fmt::format("rank {}, on {}, has up to {} on {} as well", rank.rank, rank.device,
                                 in_mib(card.peak_allocated_bytes), card.device));
-  for (std::size_t index = 0; index < std::min(all.size(), kMostListed); ++index)
-    sentences.push_back(all[index]);
+  const std::size_t listed = std::min(all.size(), kMostListed);
+  sentences.insert(sentences.end(), all.begin(), all.begin() + static_cast<std::ptrdiff_t>(listed));
   if (all.size() > kMostListed)
     sentences.push_back(
         fmt::format("and {} more on other cards, in --ranks --json", all.size() - kMostListed));
