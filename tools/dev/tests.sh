@@ -57,11 +57,11 @@ test_all() {
   lint --changed
   build release benchmarks # they belong to no other target: that they compile is all that is asked here
   run_ctest release --label-regex long --no-tests=ignore
-  torch_environment "$newest_torch" || say "SKIPPED: the wheel is not tested with torch $newest_torch: PyPI is not reachable"
-  run_pytest long
   fuzz_briefly
   under_tsan short
+  torch_environment "$newest_torch" || say "SKIPPED: the wheel is not tested with torch $newest_torch: PyPI is not reachable"
   torch_release "$newest_torch"
+  run_pytest long # the last, because CI may set a time for them
 }
 
 torch_folder() { echo "${XDG_CACHE_HOME:-$HOME/.cache}/strata/torch/$1"; }
