@@ -29,9 +29,9 @@ namespace fs = std::filesystem;
 // A user's program has none of our models, data or optimizers: it accepts only these sections.
 constexpr std::string_view kSections[] = {"name", "plugins", "schedule", "trace", "cupti", "store"};
 
-// Required keys of a training that do not apply to a program, and the defaults of a program. It may run for days: a
-// store of this size is thinned from 1.1 GiB on, some 20 million allocations and frees, which a report reads in half a
-// minute and 3 GiB.
+// Required keys of a training that do not apply to a program, and the defaults of a program. It may run for
+// days: a store of this size is thinned from 1.1 GiB on, some 20 million allocations and frees, which a
+// report reads in half a minute and 3 GiB.
 constexpr const char* kProgram = R"(model: {name: transformer, size: small}
 plugins: [allocator_tracer]
 schedule: {wait: 0, warmup: 0, active: 1000000000}

@@ -18,7 +18,8 @@ struct FileSystem {
 // Throws std::system_error if the folder cannot be examined.
 STRATA_RUNTIME_EXPORT FileSystem file_system_of(const std::filesystem::path& folder);
 
-// Where scratch files go: TMPDIR, or /tmp if TMPDIR is no folder, as in a job that inherited another machine's.
+// Where scratch files go: TMPDIR, or /tmp if TMPDIR is no folder, as in a job that inherited another
+// machine's.
 STRATA_RUNTIME_EXPORT std::filesystem::path scratch_place();
 
 }  // namespace strata
