@@ -28,7 +28,7 @@ using analysis::Cause;
 using std::chrono::milliseconds;
 
 constexpr int kSteps = 24;
-constexpr std::size_t kTouchedBytes = std::size_t{200} << 20;
+constexpr std::size_t kTouchedBytes = std::size_t{200} << 20, kPieceBytes = std::size_t{128} << 10;
 
 double clock_ns(clockid_t clock) {
   timespec time{};
@@ -42,13 +42,17 @@ double time_of(const std::function<void()>& body, clockid_t clock = CLOCK_MONOTO
   return clock_ns(clock) - begin;
 }
 
+// The same few pages are given back and taken again: a virtual machine gives more free pages back to its
+// host, which then takes several times as long to find them as the faults that are timed at the run's begin.
 void touch_new_memory() {
-  void* const memory =
-      mmap(nullptr, kTouchedBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const memory = mmap(nullptr, kPieceBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(memory, MAP_FAILED);
-  for (std::size_t offset = 0; offset < kTouchedBytes; offset += 4096)
-    static_cast<volatile char*>(memory)[offset] = 1;
-  munmap(memory, kTouchedBytes);
+  for (std::size_t touched = 0; touched < kTouchedBytes; touched += kPieceBytes) {
+    for (std::size_t offset = 0; offset < kPieceBytes; offset += 4096)
+      static_cast<volatile char*>(memory)[offset] = 1;
+    madvise(memory, kPieceBytes, MADV_DONTNEED);
+  }
+  munmap(memory, kPieceBytes);
 }
 
 void compute(milliseconds time) {
@@ -183,11 +187,7 @@ TEST_F(PlantedCauses, AreFoundWithTheirTimes) {
   double given = first.unattributed_ns;
   for (const analysis::CauseShare& share : first.causes) given += share.ns;
   EXPECT_NEAR(given, first.excess_ns, 1e3);
-  const auto faults = std::ranges::find(first.causes, Cause::kPageFaults, &analysis::CauseShare::cause);
-  ASSERT_NE(faults, first.causes.end());
-  // On a virtual machine, a page that the host has to find takes longer than those at the run's begin.
-  const double slow_faults_ns = std::max(0.0, touch_ns_ - faults->ns);
-  EXPECT_LT(first.unattributed_ns, child_waited_ns_ + slow_faults_ns + 0.1 * first.excess_ns);
+  EXPECT_LT(first.unattributed_ns, child_waited_ns_ + 0.1 * first.excess_ns);
 }
 
 }  // namespace
