@@ -2,23 +2,16 @@
 #include "dry_gpu/clock/kernel_estimate.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 
 #include "dry_gpu/device/kernels/foreach_list.hpp"
+#include "dry_gpu/device/memory/value_at.hpp"
 
 namespace strata::dry_gpu {
 namespace {
 
 constexpr double kBytesOfThread = 16;  // one load or store of the widest kind
 constexpr std::int64_t kChunk = 65536;
-
-template <typename Value>
-Value read(const std::byte* from, std::size_t index) {
-  Value value{};
-  std::memcpy(&value, from + index * sizeof value, sizeof value);
-  return value;
-}
 
 // The elements in a launch's chunks: addresses, lengths, (steps,) then each block's tensor and chunk.
 // Nothing: that is not what lies there.
@@ -34,10 +27,10 @@ std::optional<std::int64_t> elements_of(const std::byte* list, const KernelShape
   const std::byte* const chunk_of_block = tensor_of_block + kBlocksOfLaunch;
   std::int64_t elements = 0;
   for (std::size_t block = 0; block < blocks; ++block) {
-    const auto tensor = read<std::uint8_t>(tensor_of_block, block);
-    const auto chunk = read<std::int32_t>(chunk_of_block, block);
+    const auto tensor = value_at<std::uint8_t>(tensor_of_block, block);
+    const auto chunk = value_at<std::int32_t>(chunk_of_block, block * sizeof(std::int32_t));
     if (tensor >= tensors || chunk < 0) return std::nullopt;
-    const auto length = read<std::int64_t>(lengths, tensor);
+    const auto length = value_at<std::int64_t>(lengths, tensor * sizeof(std::int64_t));
     if (length <= chunk * kChunk || length >= std::int64_t{1} << 48) return std::nullopt;
     elements += std::min(kChunk, length - chunk * kChunk);
   }
@@ -57,7 +50,7 @@ Estimate kernel_estimate(const Roofline& roofline, const KernelShape& shape, con
       arguments == nullptr ? nullptr : static_cast<const std::byte*>(static_cast<const void*>(arguments[0]));
   if (first != nullptr && shape.kind == KernelShape::Kind::kElementwise) {
     const std::int64_t count =
-        shape.count_bytes == 8 ? read<std::int64_t>(first, 0) : read<std::int32_t>(first, 0);
+        shape.count_bytes == 8 ? value_at<std::int64_t>(first) : value_at<std::int32_t>(first);
     if (count >= 0) return roofline.traffic(Model::kElementwise, static_cast<double>(count) * of_element);
   }
   if (first != nullptr && shape.kind == KernelShape::Kind::kForeach) {

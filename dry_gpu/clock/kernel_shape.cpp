@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "dry_gpu/device/kernels/builtin_types.hpp"
+
 namespace strata::dry_gpu {
 namespace {
 
@@ -22,32 +24,6 @@ std::optional<std::uint32_t> number_after(std::string_view text, std::string_vie
   const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
   if (error != std::errc()) return std::nullopt;
   return number;
-}
-
-// Size of a type with a one-letter code in the Itanium C++ ABI; 0 for other letters.
-std::uint32_t builtin_bytes(char letter) {
-  switch (letter) {
-    case 'b':
-    case 'a':
-    case 'h':
-    case 'c':
-      return 1;
-    case 's':
-    case 't':
-      return 2;
-    case 'f':
-    case 'i':
-    case 'j':
-      return 4;
-    case 'd':
-    case 'l':
-    case 'm':
-    case 'x':
-    case 'y':
-      return 8;
-    default:
-      return 0;
-  }
 }
 
 // A template argument ("I" and a letter), the parameter of a lambda ("Ul"), or a class of c10's.

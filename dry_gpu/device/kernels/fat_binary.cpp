@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+
+#include "dry_gpu/device/memory/value_at.hpp"
 
 namespace strata::dry_gpu {
 namespace {
@@ -39,25 +40,18 @@ constexpr std::uint16_t kPtx = 1, kMachineCode = 2;
 constexpr std::uint64_t kForItAlone =
     0x100000;  // as seen in torch 2.11: of its images for sm_90a, 100a, 103a
 
-template <typename T>
-T read(const std::byte* from) {
-  T value;
-  std::memcpy(&value, from, sizeof value);
-  return value;
-}
-
 }  // namespace
 
 std::vector<CodeImage> code_images(const void* fat_binary) {
   if (fat_binary == nullptr) return {};
-  const auto wrapper = read<Wrapper>(static_cast<const std::byte*>(fat_binary));
+  const auto wrapper = value_at<Wrapper>(fat_binary);
   if (wrapper.magic != kWrapperMagic || wrapper.version != 1 || wrapper.container == nullptr) return {};
-  const auto container = read<ContainerHeader>(wrapper.container);
+  const auto container = value_at<ContainerHeader>(wrapper.container);
   if (container.magic != kContainerMagic) return {};
   std::vector<CodeImage> images;
   const std::byte* at = wrapper.container + container.header_bytes;
   for (std::uint64_t left = container.bytes; left >= sizeof(ImageHeader);) {
-    const auto image = read<ImageHeader>(at);
+    const auto image = value_at<ImageHeader>(at);
     if (image.header_bytes < sizeof image || image.header_bytes > left ||
         image.bytes > left - image.header_bytes)
       return {};

@@ -2,17 +2,12 @@
 #include "dry_gpu/device/kernels/foreach_list.hpp"
 
 #include <bitset>
-#include <cstring>
+
+#include "dry_gpu/device/kernels/builtin_types.hpp"
+#include "dry_gpu/device/memory/value_at.hpp"
 
 namespace strata::dry_gpu {
 namespace {
-
-template <typename Value>
-Value entry(const std::byte* from, std::size_t index) {
-  Value value{};
-  std::memcpy(&value, from + index * sizeof value, sizeof value);
-  return value;
-}
 
 struct Layout {
   std::size_t depth, tensors;
@@ -34,7 +29,7 @@ std::optional<Layout> layout_of(std::string_view kernel) {
   }
   if (const auto rest = behind("28TensorListScalarListMetadataI"); rest.size() > 3) {
     const std::size_t depth = rest.substr(1).starts_with("Li") ? digit(rest[3]) : 0;
-    const std::size_t bytes = rest[0] == 'f' || rest[0] == 'i' ? 4 : rest[0] == 'd' || rest[0] == 'l' ? 8 : 0;
+    const std::size_t bytes = number_bytes(rest[0]);
     if (depth == 0 || bytes == 0) return std::nullopt;
     return Layout{depth, kTensorsWithNumberOfLaunch[depth - 1], bytes};
   }
@@ -52,13 +47,14 @@ std::optional<ForeachList> foreach_list(std::string_view kernel, const std::byte
   std::bitset<kTensorsOfLaunch[0]> seen;
   ForeachList found;
   for (std::size_t block = 0; block < blocks; ++block) {
-    const auto tensor = entry<std::uint8_t>(tensor_of_block, block);
+    const auto tensor = value_at<std::uint8_t>(tensor_of_block, block);
     if (tensor >= tensors) return std::nullopt;
     if (seen.test(tensor)) continue;
     seen.set(tensor);
-    ForeachTensor each{.addresses = {}, .elements = entry<std::int64_t>(lengths, tensor)};
+    ForeachTensor each{.addresses = {},
+                       .elements = value_at<std::int64_t>(lengths, tensor * sizeof(std::int64_t))};
     for (std::size_t index = 0; index < depth; ++index)
-      each.addresses.push_back(entry<Address>(list, index * tensors + tensor));
+      each.addresses.push_back(value_at<Address>(list, (index * tensors + tensor) * sizeof(Address)));
     found.tensors.push_back(std::move(each));
   }
   return found;

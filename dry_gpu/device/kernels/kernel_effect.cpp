@@ -6,8 +6,10 @@
 #include <cstring>
 #include <utility>
 
+#include "dry_gpu/device/kernels/builtin_types.hpp"
 #include "dry_gpu/device/kernels/foreach_list.hpp"
 #include "dry_gpu/device/kernels/stacked_arguments.hpp"
+#include "dry_gpu/device/memory/value_at.hpp"
 
 namespace strata::dry_gpu {
 namespace {
@@ -17,38 +19,13 @@ using Kind = Computation::Kind;
 // Results are for small tensors.
 constexpr std::int64_t kMostElements = 128;
 
-template <typename Value>
-Value value_at(const void* from, std::size_t offset = 0) {
-  Value value{};
-  std::memcpy(&value, static_cast<const std::byte*>(from) + offset, sizeof value);
-  return value;
-}
-
-// Of a builtin, by its letter; 0: not one that is computed with.
-std::uint32_t bytes_of(char letter) {
-  switch (letter) {
-    case 'f':
-    case 'i':
-      return 4;
-    case 'd':
-    case 'l':
-      return 8;
-    default:
-      return 0;
-  }
-}
-
 std::uint32_t bytes_of_any(std::string_view type) {
   if (type.starts_with("N3c104HalfE") || type.starts_with("N3c108BFloat16E")) return 2;
-  if (type.empty()) return 0;
-  constexpr std::string_view kOfOne = "bahc", kOfTwo = "st";
-  if (kOfOne.find(type.front()) != std::string_view::npos) return 1;
-  if (kOfTwo.find(type.front()) != std::string_view::npos) return 2;
-  return bytes_of(type.front());
+  return type.empty() ? 0 : builtin_bytes(type.front());
 }
 
 Computation computation(Kind kind, char type, const std::byte* number) {
-  Computation made{.kind = kind, .type = type, .element_bytes = bytes_of(type), .number = {}};
+  Computation made{.kind = kind, .type = type, .element_bytes = number_bytes(type), .number = {}};
   std::memcpy(made.number.data(), number, made.element_bytes);
   return made;
 }
@@ -69,7 +46,7 @@ std::optional<Computation> elementwise_computation(std::string_view functor, con
     return fill;
   }
   if (takes(functor, "NS0_21CUDAFunctorOnSelf_addI")) {  // the number, and what it is multiplied by
-    const std::uint32_t bytes = functor.empty() ? 0 : bytes_of(functor.front());
+    const std::uint32_t bytes = functor.empty() ? 0 : number_bytes(functor.front());
     if (bytes == 0) return std::nullopt;
     Computation add = computation(Kind::kAdd, functor.front(), argument);
     const Computation scale = computation(Kind::kMultiply, functor.front(), argument + bytes);
@@ -78,16 +55,16 @@ std::optional<Computation> elementwise_computation(std::string_view functor, con
     return add;
   }
   const bool is_unary = takes(functor, "NS0_13AUnaryFunctorI") || takes(functor, "NS0_13BUnaryFunctorI");
-  if (!is_unary || functor.size() < 3 || functor[0] != functor[1] || bytes_of(functor[0]) == 0)
+  if (!is_unary || functor.size() < 3 || functor[0] != functor[1] || number_bytes(functor[0]) == 0)
     return std::nullopt;
   const char type = functor[0], result = functor[2];
   const auto has = [&](std::string_view name) { return functor.find(name) != std::string_view::npos; };
   // Behind an empty functor, or one with an enumeration.
   if (result == type && functor.substr(3).starts_with("NS0_15binary_internal10MulFunctorI"))
-    return computation(Kind::kMultiply, type, argument + bytes_of(type));
+    return computation(Kind::kMultiply, type, argument + number_bytes(type));
   if (result == 'b' && has("16CompareEqFunctorI")) {
     const Kind kind = value_at<std::int32_t>(argument) == 0 ? Kind::kEqual : Kind::kUnequal;
-    return computation(kind, type, argument + std::max<std::uint32_t>(4, bytes_of(type)));
+    return computation(kind, type, argument + std::max<std::uint32_t>(4, number_bytes(type)));
   }
   return std::nullopt;
 }
@@ -136,7 +113,7 @@ std::optional<Computation> foreach_computation(std::string_view mangled, void** 
   const std::size_t functor = mangled.find(kFunctor);
   if (functor == std::string_view::npos) return std::nullopt;
   const char type = mangled[functor + kFunctor.size()];
-  if (bytes_of(type) == 0) return std::nullopt;
+  if (number_bytes(type) == 0) return std::nullopt;
   for (const auto& [name, kind] : kOperations) {
     const std::size_t operation = mangled.find(name, functor);
     if (operation == std::string_view::npos || mangled[operation + name.size()] != type) continue;

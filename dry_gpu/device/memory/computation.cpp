@@ -1,30 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dry_gpu/device/memory/computation.hpp"
 
-#include <cstring>
+#include "dry_gpu/device/memory/value_at.hpp"
 
 namespace strata::dry_gpu {
 namespace {
 
 using Kind = Computation::Kind;
 
-template <typename Value>
-Value number_at(const void* from, std::size_t offset = 0) {
-  Value value{};
-  std::memcpy(&value, static_cast<const std::byte*>(from) + offset, sizeof value);
-  return value;
-}
-
 template <typename Number>
 std::vector<std::byte> computed(const Computation& by, std::span<const std::byte> operand) {
-  const auto number = number_at<Number>(by.number.data());
+  const auto number = value_at<Number>(by.number.data());
   std::vector<std::byte> result;
   const auto add = [&](auto value) {
     const auto bytes = std::as_bytes(std::span(&value, 1));
     result.insert(result.end(), bytes.begin(), bytes.end());
   };
   for (std::size_t offset = 0; offset < operand.size(); offset += sizeof(Number)) {
-    const auto value = number_at<Number>(operand.data(), offset);
+    const auto value = value_at<Number>(operand.data(), offset);
     switch (by.kind) {
       case Kind::kAdd:
         add(static_cast<Number>(value + number));

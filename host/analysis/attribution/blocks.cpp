@@ -169,10 +169,8 @@ class Sweep {
   }
 
   bool is_copy_of_other(const BlockHistory& block) const {
-    const std::uint32_t source = role_of_owner(block);
-    if (block.role == STRATA_TENSOR_AUTOCAST_COPY) return source != STRATA_TENSOR_PARAMETER;
-    return block.role == STRATA_TENSOR_COPY && block.has_owner && source != STRATA_TENSOR_PARAMETER &&
-           source != STRATA_TENSOR_BUFFER && source != STRATA_TENSOR_GRADIENT;
+    const bool is_found = block.role == STRATA_TENSOR_COPY && !block.has_owner;  // as a plain tensor
+    return !is_found && !counts_as_copy(block.role, role_of_owner(block));
   }
 
   // Autocast reports each cast; which ones were casts of parameters is only known once all owners are known.
@@ -196,6 +194,18 @@ class Sweep {
 };
 
 }  // namespace
+
+bool counts_as_copy(std::uint32_t role, std::uint32_t source) {
+  switch (role) {
+    case STRATA_TENSOR_AUTOCAST_COPY:
+      return source == STRATA_TENSOR_PARAMETER;
+    case STRATA_TENSOR_COPY:
+      return source == STRATA_TENSOR_PARAMETER || source == STRATA_TENSOR_BUFFER ||
+             source == STRATA_TENSOR_GRADIENT;
+    default:
+      return true;
+  }
+}
 
 int role_rank(std::uint32_t role) {
   return static_cast<int>(std::find(kRolesByRank.begin(), kRolesByRank.end(), role) - kRolesByRank.begin());

@@ -111,16 +111,12 @@ bool LiveBlocks::bind(const TensorRow& tensor) {
   const auto found = tensor.address == 0 ? blocks_.end() : holder(tensor.address);
   if (found == blocks_.end() || found->second.sequence > tensor.sequence) return false;
   Block& block = found->second;
-  if (tensor.role == STRATA_TENSOR_AUTOCAST_COPY) {
-    const auto owner = holder(tensor.owner_address);
-    if (owner == blocks_.end() || owner->second.group.role != STRATA_TENSOR_PARAMETER) return true;
-  }
   std::uint32_t role = tensor.role;
-  if (role == STRATA_TENSOR_COPY && tensor.owner_address != 0) {
+  if (role == STRATA_TENSOR_AUTOCAST_COPY || (role == STRATA_TENSOR_COPY && tensor.owner_address != 0)) {
     const auto owner = holder(tensor.owner_address);
     const std::uint32_t source = owner == blocks_.end() ? 0 : owner->second.group.role;
+    if (!counts_as_copy(role, source)) return true;
     if (source == STRATA_TENSOR_GRADIENT) role = source;
-    if (source != STRATA_TENSOR_GRADIENT && source != STRATA_TENSOR_PARAMETER) return true;
   }
   if (tensor.role == STRATA_TENSOR_PARAMETER) parameter_sizes_.insert(block.bytes);
   if (block.group.role != 0 && role_rank(block.group.role) <= role_rank(role)) return true;

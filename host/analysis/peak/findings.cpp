@@ -118,8 +118,7 @@ class HeldFinder {
   }
 
   void gradients() {
-    const UsedGradients used(facts_);
-    add({.kind = FindingKind::kUsedGradients, .bytes = used.bytes_at(sequence_)});
+    add({.kind = FindingKind::kUsedGradients, .bytes = used_gradient_bytes(facts_, sequence_)});
     // One that backward frees again is on its way into its bucket.
     const PhaseFact* const backward = open_phase(facts_.phases, STRATA_PHASE_BACKWARD, sequence_);
     const std::uint64_t kept_until = backward == nullptr ? sequence_ : backward->end_sequence;

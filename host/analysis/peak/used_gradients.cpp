@@ -9,24 +9,17 @@
 
 namespace strata::analysis {
 
-UsedGradients::UsedGradients(const MemoryFacts& facts) : facts_(facts) {
-  for (const PhaseFact& phase : facts.phases)
-    if (phase.kind == STRATA_PHASE_OPTIMIZER && phase.end_sequence != UINT64_MAX)
-      optimizer_ends_.push_back(phase.end_sequence);
-  std::ranges::sort(optimizer_ends_);
-}
-
-std::uint64_t UsedGradients::bytes_at(std::uint64_t sequence) const {
-  const OpenPhases phases(facts_.phases);
-  const auto part = phases.part_of_step(sequence);
+std::uint64_t used_gradient_bytes(const MemoryFacts& facts, std::uint64_t sequence) {
+  const auto part = OpenPhases(facts.phases).part_of_step(sequence);
   if (!part) return 0;
-  const std::uint32_t kind = facts_.phases[*part].kind;
+  const std::uint32_t kind = facts.phases[*part].kind;
   if (kind != STRATA_PHASE_FORWARD && kind != STRATA_PHASE_LOSS && kind != STRATA_PHASE_BACKWARD) return 0;
-  const auto next = std::ranges::upper_bound(optimizer_ends_, sequence);
-  if (next == optimizer_ends_.begin()) return 0;
-  const std::uint64_t used_until = *std::prev(next);
+  std::uint64_t used_until = 0;  // the end of the last optimizer
+  for (const PhaseFact& phase : facts.phases)
+    if (phase.kind == STRATA_PHASE_OPTIMIZER && phase.end_sequence <= sequence)
+      used_until = std::max(used_until, phase.end_sequence);
   std::uint64_t used = 0, written = 0;
-  for (const Block& block : facts_.blocks) {
+  for (const Block& block : facts.blocks) {
     if (block.kind == BlockKind::kGradient && block.birth_sequence < used_until &&
         block.is_alive_at(sequence))
       used += block.bytes;
