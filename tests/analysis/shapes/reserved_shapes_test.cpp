@@ -172,7 +172,7 @@ TEST(UnusedReserved, IsOfFreesThatWait) {
 
 TEST(UnusedReserved, AReleaseForgetsWhatWasNeeded) {
   Facts facts = one_after_the_other({{1, 0}, {2, 0}, {3, 0}});
-  for (const std::uint64_t first : {0, 1}) {  // both empty segments go before the third comes
+  for (const std::uint64_t first : {0U, 1U}) {  // both empty segments go before the third comes
     ReservedPoint gone = facts.reserved[first];
     gone.sequence = facts.reserved[2].sequence - 2 + first;
     gone.change_bytes = -gone.change_bytes;
@@ -191,7 +191,7 @@ TEST(ExpandableSegments, GrowWhereAFreePieceIsTooSmall) {
   Facts facts = one_after_the_other({{0, 0}});
   facts.blocks.clear();
   std::uint64_t sequence = 1, address = 0x100000000;
-  for (const std::uint64_t size : {10, 10, 25}) {
+  for (const std::uint64_t size : {10U, 10U, 25U}) {
     Block block;
     block.address = address;
     block.bytes = size * kMebi;
