@@ -36,8 +36,11 @@ struct PythonStacks {
 // By sequence, the first of several for the same event.
 void put_in_order(std::vector<TakenStack>& taken) {
   std::ranges::stable_sort(taken, {}, &TakenStack::sequence);
-  const auto repeated = std::ranges::unique(taken, {}, &TakenStack::sequence);
-  taken.erase(repeated.begin(), repeated.end());
+  // Not std::ranges::unique: clang 14 can't compile what that returns with libstdc++ 12.
+  const auto same_event = [](const TakenStack& first, const TakenStack& next) {
+    return first.sequence == next.sequence;
+  };
+  taken.erase(std::unique(taken.begin(), taken.end(), same_event), taken.end());
 }
 
 constexpr std::size_t kDeepestPythonStack = 4096;
