@@ -129,3 +129,46 @@ cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* 
     return cudaSuccess;
   });
 }
+
+cudaError_t cudaUserObjectCreate(cudaUserObject_t* object, void* pointer, cudaHostFn_t destroy,
+                                 unsigned references, unsigned flags) {
+  return call([&](Machine&, ThreadState&) {
+    if (object == nullptr || destroy == nullptr || references == 0 || flags != cudaUserObjectNoDestructorSync)
+      return cudaErrorInvalidValue;
+    *object = new CUuserObject_st(pointer, destroy, references);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaUserObjectRetain(cudaUserObject_t object, unsigned count) {
+  return call([&](Machine&, ThreadState&) {
+    if (object == nullptr || count == 0) return cudaErrorInvalidValue;
+    object->retain(count);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaUserObjectRelease(cudaUserObject_t object, unsigned count) {
+  return call([&](Machine&, ThreadState&) {
+    const bool is_released = object != nullptr && count > 0 && object->release(count);
+    return is_released ? cudaSuccess : cudaErrorInvalidValue;
+  });
+}
+
+cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned count,
+                                      unsigned flags) {
+  return call([&](Machine&, ThreadState&) {
+    if (graph == nullptr || object == nullptr || count == 0) return cudaErrorInvalidValue;
+    if ((flags & cudaGraphUserObjectMove) == 0) object->retain(count);
+    graph->objects.add(object, count);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned count) {
+  return call([&](Machine&, ThreadState&) {
+    const bool is_released =
+        graph != nullptr && object != nullptr && count > 0 && graph->objects.release(object, count);
+    return is_released ? cudaSuccess : cudaErrorInvalidValue;
+  });
+}

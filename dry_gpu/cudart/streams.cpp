@@ -156,15 +156,20 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
       event, [](Machine& machine, CUevent_st& known) { return machine.streams().synchronize(&known); }));
 }
 
-// Without a modelled clock nothing is timed: every time difference is zero, or the time from
-// Streams::add_time, and is counted.
+// Without a modelled clock nothing is timed: every time difference is counted, and is the time from
+// Streams::add_time, or as short as a card can time. On a card it is never zero, and programs divide by it.
+constexpr std::int64_t kShortestTimeNs = 500;
+
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {
   return call([&](Machine& machine, ThreadState&) {
     if (begin == nullptr || end == nullptr) return cudaErrorInvalidResourceHandle;
-    const Streams::Asked asked = machine.streams().elapsed(begin, end);
+    Streams::Asked asked = machine.streams().elapsed(begin, end);
     if (asked.error != cudaSuccess) return asked.error;
+    if (machine.clock() == nullptr) {
+      machine.counts().unknown_times.add();
+      if (asked.ns == 0 && begin != end) asked.ns = kShortestTimeNs;
+    }
     *milliseconds = static_cast<float>(static_cast<double>(asked.ns) / 1e6);
-    if (machine.clock() == nullptr) machine.counts().unknown_times.add();
     return cudaSuccess;
   });
 }

@@ -19,11 +19,11 @@ std::unique_ptr<CUgraphExec_st> make_executable(const CUgraph_st& graph, unsigne
     nodes->push_back({.type = node->type, .dependencies = {}, .replay = node->replay});
     node_was_made(nodes->back(), node.get());
   }
-  auto made = std::make_unique<CUgraphExec_st>();
-  made->nodes = std::move(nodes);
-  made->flags = flags;
-  made->number = last.fetch_add(1, std::memory_order_relaxed) + 1;
-  return made;
+  return std::make_unique<CUgraphExec_st>(
+      CUgraphExec_st{.nodes = std::move(nodes),
+                     .objects = graph.objects,
+                     .flags = flags,
+                     .number = last.fetch_add(1, std::memory_order_relaxed) + 1});
 }
 
 cudaError_t launch_graph(Machine& machine, CUstream_st& stream, const CUgraphExec_st& executable) {

@@ -9,8 +9,10 @@
 
 #include "dry_gpu/cuda_api.hpp"
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -37,13 +39,75 @@ struct CUgraphNode_st {
   std::uint64_t number = 0;                  // from 1; unique among nodes
 };
 
+// What graphs keep alive for a program. When its last reference is gone, `destroy` is called with `pointer`: by
+// a thread of CUDA's own on a card, here by the one that let go, without a lock.
+struct CUuserObject_st {
+  CUuserObject_st(void* pointer, cudaHostFn_t destroy, unsigned references)
+      : pointer_(pointer), destroy_(destroy), references_(references) {}
+
+  void retain(unsigned count) { references_ += count; }
+  // False: it has fewer references.
+  bool release(unsigned count) {
+    unsigned held = references_;
+    do {
+      if (count > held) return false;
+    } while (!references_.compare_exchange_weak(held, held - count));
+    if (count == held) {
+      destroy_(pointer_);
+      delete this;
+    }
+    return true;
+  }
+
+ private:
+  ~CUuserObject_st() = default;
+
+  void* pointer_;
+  cudaHostFn_t destroy_;
+  std::atomic<unsigned> references_;
+};
+
+namespace strata::dry_gpu {
+
+// The references of a graph.
+class UserObjects {
+ public:
+  UserObjects() = default;
+  // An executable graph has references of its own.
+  UserObjects(const UserObjects& other) : counts_(other.counts_) {
+    for (const auto& [object, count] : counts_) object->retain(count);
+  }
+  UserObjects& operator=(const UserObjects&) = delete;
+  ~UserObjects() {
+    for (const auto& [object, count] : counts_) object->release(count);
+  }
+
+  // Takes over references.
+  void add(CUuserObject_st* object, unsigned count) { counts_[object] += count; }
+  // False: it has fewer references.
+  bool release(CUuserObject_st* object, unsigned count) {
+    const auto found = counts_.find(object);
+    if (found == counts_.end() || found->second < count) return false;
+    found->second -= count;
+    if (found->second == 0) counts_.erase(found);
+    return object->release(count);
+  }
+
+ private:
+  std::map<CUuserObject_st*, unsigned> counts_;
+};
+
+}  // namespace strata::dry_gpu
+
 struct CUgraph_st {
   std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
+  strata::dry_gpu::UserObjects objects;
 };
 
 // Shared with the captures of its launches, which may outlive it.
 struct CUgraphExec_st {
   std::shared_ptr<const std::vector<CUgraphNode_st>> nodes;
+  strata::dry_gpu::UserObjects objects;
   unsigned long long flags = 0;
   std::uint32_t number = 0;  // from 1
 };

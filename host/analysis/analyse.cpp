@@ -2,6 +2,8 @@
 #include "host/analysis/analyse.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "host/analysis/allocator/caching_allocator.hpp"
@@ -115,10 +117,15 @@ void warn_of_untrained(const BlockTable& table, const std::vector<Block>& blocks
     has_states = has_states || block.role == STRATA_TENSOR_OPTIMIZER_STATE;
   }
   if (!has_states) return;
+  // FSDP2 uses an unsharded copy in forward, with the name of the shard that is trained.
+  std::set<std::string_view> trained_names;
+  for (std::size_t index = 0; index < blocks.size(); ++index)
+    if (is_trained[index]) trained_names.insert(texts[blocks[index].name]);
   UntrainedParameters untrained;
   for (std::size_t index = 0; index < blocks.size(); ++index) {
     const Block& block = blocks[index];
     if (block.kind != BlockKind::kParameter || block.is_frozen || is_trained[index]) continue;
+    if (trained_names.contains(texts[block.name])) continue;
     if (untrained.count++ == 0) untrained.first_name = texts[block.name];
     untrained.bytes += block.bytes;
   }

@@ -15,6 +15,7 @@
 #include "sources/torch/ops/op_observer.hpp"
 #include "sources/torch/options.hpp"
 #include "sources/torch/python/python_stack_log.hpp"
+#include "sources/torch/training/absent_peers.hpp"
 #include "sources/torch/training/program_layers.hpp"
 #include "sources/torch/training/training_watch.hpp"
 #include "strata/ext/emit.h"
@@ -80,6 +81,7 @@ class TorchSource {
   std::optional<DeviceStatsReport> device_stats_;
   std::optional<AllocatorSettingsLog> allocator_settings_;
   std::optional<LayerOutputs> layer_outputs_;
+  std::optional<AbsentPeers> absent_peers_;
   std::optional<PythonStackLog> python_stacks_;
   std::optional<OpObserver> op_observer_;
   std::optional<TrainingWatch> training_watch_;

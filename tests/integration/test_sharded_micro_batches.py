@@ -15,10 +15,11 @@ torch.cuda.set_device(0)
 distributed.init_process_group("nccl", store=distributed.HashStore(), rank=0, world_size=8)
 class Block(nn.Sequential):
     pass
-model = nn.Sequential(*(Block(nn.Linear(256, 1024), nn.GELU(), nn.Linear(1024, 256)) for _ in range(4))).cuda()
+blocks = [Block(nn.Linear(256, 1024), nn.GELU(), nn.Linear(1024, 256)) for _ in range(4)]
+model = nn.Sequential(nn.Linear(256, 256), *blocks).cuda()
 if kind == "fully_shard":
     from torch.distributed.fsdp import fully_shard
-    for block in model:
+    for block in blocks:
         fully_shard(block)
     fully_shard(model)
 else:
@@ -51,6 +52,7 @@ def test_steps_are_those_of_the_optimizer(workspace, kind, exchanged):
     summary = json.loads((workspace.folder / "out/summary.json").read_text())
     assert [step["index"] for step in summary["steps"]] == [0, 1, 2]
     assert summary["peak"]["allocated_bytes"] == int(done.stdout)
+    assert "no gradient" not in done.stderr
     assert summary["categories"]["Unknown"]["max"] <= 0.01 * summary["peak"]["allocated_bytes"]
     phases = workspace.query("out", "SELECT (SELECT text FROM string WHERE id = name), step FROM host_phase_begin ORDER BY sequence")
     assert [phase for phase in phases if phase[0] not in ("forward", "backward", "zero_grad")] == [("AdamW.step", step) for step in range(3)]

@@ -29,6 +29,7 @@
 #include "host/cli/exec/program_name.hpp"
 #include "host/cli/exec/recording.hpp"
 #include "host/cli/exit_code.hpp"
+#include "host/cli/job/job.hpp"
 #include "host/cli/run_directory.hpp"
 #include "host/cli/scratch_folder.hpp"
 #include "host/cli/terminal.hpp"
@@ -50,6 +51,7 @@ constexpr int kOwnFailure = 125;  // as env and timeout: 126 and 127 are in chil
 struct ExecArguments {
   DryArguments dry;
   RecordingArguments recording;
+  JobArguments job;
   std::string account;
   bool environment = false;
   bool advises = false;
@@ -189,11 +191,30 @@ void print_advice_command(const ExecArguments& arguments, const std::string& dev
   }
 }
 
+// A job's ranks are placed on nodes of eight devices, unless --dry has a number.
+constexpr std::uint32_t kDevicesOfNode = 8;
+
+std::string device_of(const ExecArguments& arguments) {
+  const JobArguments& job = arguments.job;
+  const bool is_job = job.world_size > 0;
+  if (!is_job && !job.ranks.empty())
+    throw UsageError("exec: --rank chooses ranks of a job; add --world N, its number of ranks");
+  if (is_job && arguments.dry.profile.empty())
+    throw UsageError("exec: --world runs some ranks of a job on dry cards; add one, such as --dry h100-80gb");
+  if (is_job && arguments.recording.plugins == kNoPlugins)
+    throw UsageError("exec: --world needs a recording; remove --plugins none");
+  if (is_job && arguments.advises)
+    throw UsageError("exec: --advise tries changes in one process; remove it, or --world");
+  DryArguments dry = arguments.dry;
+  if (is_job && !dry.has_count()) dry.profile += fmt::format(":{}", std::min(job.world_size, kDevicesOfNode));
+  return dry.device("exec");
+}
+
 int exec(const ExecArguments& arguments) {
   if (arguments.environment) return print_environment(arguments);
   if (arguments.command.empty())
     throw UsageError("exec: expected a command after `--`; see `strata exec --help`");
-  const std::string device = arguments.dry.device("exec");
+  const std::string device = device_of(arguments);
   const std::string program = find_program(arguments.command.front());
   if (program.empty()) {
     say(fmt::format("exec: no program '{}'{}", arguments.command.front(), what_was_meant(arguments.command)));
@@ -209,6 +230,7 @@ int exec(const ExecArguments& arguments) {
   if (!dry && arguments.advises)
     throw UsageError("exec: --advise tries changes on a dry card; add one, such as --dry rtx-4090");
   std::optional<ProgramRecording> recording;
+  if (arguments.job.world_size > 0) ranks_of(arguments.job);  // before anything is made
   if (arguments.recording.plugins != kNoPlugins)
     recording.emplace(arguments.recording, program_name(arguments.command), device);
   if (!recording && !dry)
@@ -223,7 +245,16 @@ int exec(const ExecArguments& arguments) {
   if (recording) preloaded.push_back(ProgramRecording::preload_library());
   if (dry) add_dry_gpu(*dry, scratch.path(), variables, preloaded);
   add_preloaded(preloaded, variables);
-  const int exit_code = run_program(program, arguments.command, variables);
+  const auto run = [&](const Variables& more) {
+    Variables all = variables;
+    all.insert(more.begin(), more.end());
+    return run_program(program, arguments.command, all);
+  };
+  if (arguments.job.world_size > 0) add_python_part(variables);
+  const int exit_code =
+      arguments.job.world_size > 0
+          ? run_job(arguments.job, static_cast<std::uint32_t>(dry->devices), scratch.path(), run)
+          : run({});
   report_what_ran(arguments, dry, scratch.path(), recording, exit_code);
   if (arguments.advises) print_advice_command(arguments, device);
   return exit_code;
@@ -261,6 +292,14 @@ void add_exec_command(CLI::App& app, int& exit_code) {
   command->add_flag("--detail", arguments->recording.detail,
                     "Print all tables when the command ends, instead of one screen");
   add_dry_options(*command, arguments->dry);
+  command
+      ->add_option("--world", arguments->job.world_size,
+                   "With --dry: run the command as one rank of a job of N ranks; the others are absent")
+      ->type_name("N")
+      ->check(CLI::Range(1U, 1U << 20U));
+  command->add_option("--rank,--ranks", arguments->job.ranks,
+                      "The ranks of --world to run, comma-separated; representative: rank 0 and those with "
+                      "which it exchanges tensors directly, such as pipeline stages [0]");
   command->add_flag("--advise", arguments->advises,
                     "With --dry: after the report, try changes that make the program need less memory, as "
                     "strata advise does");
@@ -294,6 +333,7 @@ void add_exec_command(CLI::App& app, int& exit_code) {
       "schedule.active=5 -- python train.py\n"
       "  strata exec --dry rtx-4090 --advise -- python train.py\n"
       "  strata exec --dry a100-40gb:2 -- torchrun --nproc-per-node 2 train.py\n"
+      "  strata exec --dry h100-80gb --world 512 -- torchrun --nnodes 64 --nproc-per-node 8 train.py\n"
       "  strata exec --dry h100-80gb --answers counts.yaml --plugins none -- python generate.py\n"
       "  strata exec --dry h100-80gb --clock modelled --cudnn-workspace 32MiB -- python train.py\n"
       "  strata exec --dry ./my-card.yaml --account dry.json -- ./trainer --steps 3\n"
@@ -301,6 +341,7 @@ void add_exec_command(CLI::App& app, int& exit_code) {
   command->callback([arguments, &exit_code] {
     // A dry GPU need not be fast, and the usual question is which layer holds the memory.
     if (!arguments->no_layers && !arguments->dry.profile.empty()) arguments->recording.layers = true;
+    arguments->recording.absent_peers = arguments->job.world_size > 0;
     exit_code = exec_or_explain(*arguments);
   });
 }

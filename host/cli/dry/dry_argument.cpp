@@ -64,6 +64,10 @@ std::string in_options(const config::ConfigError& error, const std::string& comm
 
 }  // namespace
 
+bool DryArguments::has_count() const {
+  return !profile_and_count(profile).second.empty();
+}
+
 std::string DryArguments::device(const std::string& command) const {
   const auto [key, count] = profile_and_count(profile);
   std::string text = "{dry: " + nlohmann::json(key).dump();

@@ -17,6 +17,8 @@ struct DryArguments {
   // The corresponding YAML value of `device`. Throws UsageError, which names the option, if one is invalid,
   // or if there is no profile but another option requires one.
   std::string device(const std::string& command) const;
+  // Whether `profile` has N.
+  bool has_count() const;
 };
 
 void add_dry_options(CLI::App& command, DryArguments& arguments);

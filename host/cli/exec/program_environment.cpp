@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "host/cli/part_library.hpp"
 #include "host/cli/run_directory.hpp"
 #include "host/cli/usage_error.hpp"
 #include "host/config/schema/compute_device.hpp"
@@ -95,9 +96,23 @@ std::string why_not_dry(const std::filesystem::path& program) {
          "shared runtime: nvcc --cudart shared, or CMake's CUDA_RUNTIME_LIBRARY Shared";
 }
 
-}  // namespace
-
 namespace fs = std::filesystem;
+
+// Python runs its sitecustomize.py first. In a wheel it is inside the package that contains the program, else
+// next to its libraries.
+fs::path folder_at_start() {
+  const fs::path within = "trial/at_start";
+  const fs::path program = fs::read_symlink("/proc/self/exe");
+  for (const fs::path& package :
+       {part_library_path("python/strata_profiler"), program.parent_path().parent_path().parent_path()}) {
+    if (fs::exists(package / within / "sitecustomize.py")) return package / within;
+  }
+  throw UsageError(
+      "this installation lacks the Python package strata_profiler, which runs inside of Python programs; "
+      "install it");
+}
+
+}  // namespace
 
 void put_first(const char* variable, const std::string& first, Variables& variables) {
   const char* const own = std::getenv(variable);
@@ -109,6 +124,10 @@ void add_preloaded(const std::vector<fs::path>& libraries, Variables& variables)
   names.reserve(libraries.size());
   for (const fs::path& library : libraries) names.push_back(library.string());
   put_first("LD_PRELOAD", fmt::format("{}", fmt::join(names, ":")), variables);
+}
+
+void add_python_part(Variables& variables) {
+  put_first("PYTHONPATH", folder_at_start().string(), variables);
 }
 
 DryChoice dry_choice_for(const std::string& device, const std::string& program) {

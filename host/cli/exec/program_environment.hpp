@@ -20,6 +20,10 @@ void put_first(const char* variable, const std::string& first, Variables& variab
 // it only needs libc.
 void add_preloaded(const std::vector<std::filesystem::path>& libraries, Variables& variables);
 
+// For the part of Strata that runs inside a Python program (python/strata_profiler/trial). Throws UsageError
+// if it is not installed.
+void add_python_part(Variables& variables);
+
 // For `device`, as in YAML, and the program in that file. Throws UsageError if the program cannot run on a
 // dry GPU, and like dry_choice.
 DryChoice dry_choice_for(const std::string& device, const std::string& program);

@@ -42,20 +42,6 @@ namespace fs = std::filesystem;
 constexpr std::size_t kLinesOfFailure = 12;  // the end of a traceback
 constexpr std::size_t kLinesWithError = 48;
 
-// Python runs its sitecustomize.py first. In a wheel it is inside the package that contains the program, else
-// next to its libraries.
-fs::path folder_at_start() {
-  const fs::path within = "trial/at_start";
-  const fs::path program = fs::read_symlink("/proc/self/exe");
-  for (const fs::path& package :
-       {part_library_path("python/strata_profiler"), program.parent_path().parent_path().parent_path()}) {
-    if (fs::exists(package / within / "sitecustomize.py")) return package / within;
-  }
-  throw UsageError(
-      "this installation lacks the Python package strata_profiler, which trials of a program need; install "
-      "it");
-}
-
 // The last line that names an error, as "RuntimeError: ..." after a traceback does; else the last line.
 // torch.distributed puts "[rank0]: " in front of each line of a traceback.
 std::string line_of_error(const std::string& text) {
@@ -129,7 +115,7 @@ void add_surroundings(const ProgramTrialRequest& request, const DryChoice& choic
   std::vector<fs::path> preloaded{ProgramRecording::preload_library()};
   add_dry_gpu(choice, scratch, variables, preloaded);
   add_preloaded(preloaded, variables);
-  put_first("PYTHONPATH", folder_at_start().string(), variables);
+  add_python_part(variables);
   variables["STRATA_TRIAL_STEPS"] = std::to_string(request.steps);
 }
 

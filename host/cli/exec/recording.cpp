@@ -115,6 +115,7 @@ std::map<std::string, std::string> ProgramRecording::begin() {
                          : RunDirectory::create(arguments_.out));
   SessionOptions options = session_options(config_, fs::absolute(directory_->path()), {});
   leave_out_cupti(options);
+  if (arguments_.absent_peers) ask_torch(options, "absent_peers", "--world");
   if (arguments_.layers) ask_torch(options, "program_layers", "--layers");
   add_python_stacks(options);
   directory_->write_file(kSettingsFile, drop_in::settings_text(options));

@@ -22,8 +22,9 @@ struct RecordingArguments {
   std::string plugins;                // empty: the default; "none": no recording
   std::vector<std::string> settings;  // KEY=VALUE of the run's YAML
   std::string out;
-  bool layers = false;  // record each forward of a Python program's modules
-  bool detail = false;  // print all tables at the end instead of the short report
+  bool absent_peers = false;  // the program is one rank of a job whose other ranks are absent
+  bool layers = false;        // record each forward of a Python program's modules
+  bool detail = false;        // print all tables at the end instead of the short report
 };
 
 class ProgramRecording {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The part of `strata fit` and `strata advise` that runs inside the program under trial.
+"""The part of `strata fit`, `strata advise` and `strata exec --world` that runs inside the program.
 
 `at_start` is put first in PYTHONPATH: Python runs its sitecustomize.py before the program, which calls `begin` once torch is imported.
 
@@ -9,6 +9,7 @@ Environment:
     STRATA_TRIAL_FACTS    file with the notes of a trial of the unchanged program
     STRATA_TRIAL_NOTES    folder for the notes of each process, <pid>.json; not set: no notes, and nothing is changed
     STRATA_TRIAL_SERVER   socket of a server of trials (server.py), which this process becomes
+    STRATA_JOB            this process is one rank of a job whose other ranks are absent (job.py)
 """
 
 from __future__ import annotations
@@ -20,6 +21,13 @@ from . import steps
 
 def begin() -> None:
     """Torch has been imported, and the program has not used it yet."""
+    if os.environ.get("STRATA_JOB"):
+        from . import imports, job
+
+        imports.watch()
+        job.begin()
+    if not os.environ.get("STRATA_TRIAL_STEPS"):
+        return
     if os.environ.get("STRATA_TRIAL_NOTES") or os.environ.get("STRATA_TRIAL_SERVER"):
         from . import imports, trial
 

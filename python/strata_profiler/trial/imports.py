@@ -21,16 +21,18 @@ _waits: Dict[str, List[Callable[[ModuleType], None]]] = {
 
 
 def watch() -> None:
-    sys.meta_path.insert(0, _Finder())
+    """Once is enough."""
+    if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _Finder())
 
 
 def when_imported(name: str, call: Callable[[ModuleType], None]) -> None:
-    """`name`: one of those above. Calls with the module, now or when its import has ended."""
+    """Calls with the module, now or when its import has ended. `name`: one of those above, or a module whose import has not begun."""
     module: Any = sys.modules.get(name)
     if module is not None and not getattr(module.__spec__, "_initializing", False):
         call(module)
     else:
-        _waits[name].append(call)
+        _waits.setdefault(name, []).append(call)
 
 
 def _call_ended() -> None:

@@ -64,6 +64,6 @@ def _go_on_with_the_hidden() -> None:
     _run(importlib.machinery.PathFinder.find_spec("sitecustomize", sys.path))
 
 
-if os.environ.get("STRATA_TRIAL_STEPS"):
+if os.environ.get("STRATA_TRIAL_STEPS") or os.environ.get("STRATA_JOB"):
     sys.meta_path.insert(0, _WaitForTorch())
 _go_on_with_the_hidden()

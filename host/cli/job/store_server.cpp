@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/cli/job/store_server.hpp"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "host/cli/job/peer_keys.hpp"
+#include "host/cli/terminal.hpp"
+
+namespace strata::cli {
+namespace {
+
+enum class Query : std::uint8_t {
+  kValidate,
+  kSet,
+  kCompareSet,
+  kGet,
+  kAdd,
+  kCheck,
+  kWait,
+  kGetNumKeys,
+  kDeleteKey,
+  kAppend,
+  kMultiGet,
+  kMultiSet,
+  kCancelWait,
+  kPing,
+};
+
+constexpr std::uint32_t kMagic = 0x3C85F7CE;
+constexpr char kReady = 0, kNotReady = 1;
+constexpr char kStopWaiting = 0, kWaitCanceled = 1;
+// As torch: a key or value is at most 8 MiB, and so is a list of keys.
+constexpr std::uint64_t kMostBytes = std::uint64_t{8} << 20;
+
+struct Malformed {};
+
+// Of what has arrived, in order. Throws Incomplete where more must come.
+class Arrived {
+ public:
+  struct Incomplete {};
+
+  explicit Arrived(std::string_view bytes) : rest_(bytes), size_(bytes.size()) {}
+
+  template <typename Number>
+  Number number() {
+    Number number;
+    std::memcpy(&number, take(sizeof number).data(), sizeof number);
+    return number;
+  }
+  std::string text() { return std::string(take(length())); }
+  std::vector<std::string> texts() {
+    std::vector<std::string> texts;
+    for (std::uint64_t left = length(); left > 0; --left) texts.push_back(text());
+    return texts;
+  }
+  std::uint64_t length() {
+    const auto bytes = number<std::uint64_t>();
+    if (bytes > kMostBytes) throw Malformed{};
+    return bytes;
+  }
+  std::size_t taken() const { return size_ - rest_.size(); }
+
+ private:
+  std::string_view take(std::size_t bytes) {
+    if (rest_.size() < bytes) throw Incomplete{};
+    const std::string_view first = rest_.substr(0, bytes);
+    rest_.remove_prefix(bytes);
+    return first;
+  }
+
+  std::string_view rest_;
+  std::size_t size_;
+};
+
+class Descriptor {
+ public:
+  explicit Descriptor(int value) : value_(value) {
+    if (value < 0) throw std::system_error(errno, std::generic_category(), "cannot serve the job's store");
+  }
+  ~Descriptor() {
+    if (value_ >= 0) close(value_);
+  }
+  Descriptor(Descriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(value_, other.value_);
+    return *this;
+  }
+  operator int() const { return value_; }  // NOLINT(google-explicit-constructor)
+
+ private:
+  int value_;
+};
+
+struct Listener {
+  std::uint32_t rank;
+  Descriptor socket;
+};
+
+// A client of a rank; one process may have several.
+struct Client {
+  std::uint32_t rank;
+  Descriptor socket;
+  std::string arrived;
+  std::vector<std::string> awaited;  // keys that it waits for
+};
+
+class Server {
+ public:
+  Server(std::uint32_t world_size, std::vector<Listener> listeners)
+      : keys_(world_size), listeners_(std::move(listeners)) {}
+
+  [[noreturn]] void serve() {
+    while (true) {
+      std::vector<pollfd> polled;
+      for (const Listener& listener : listeners_) polled.push_back({listener.socket, POLLIN, 0});
+      for (const Client& client : clients_) polled.push_back({client.socket, POLLIN, 0});
+      if (poll(polled.data(), polled.size(), -1) < 0) continue;
+      const std::size_t first_client = listeners_.size(), served = clients_.size();
+      for (std::size_t index = 0; index < served; ++index)
+        if (polled[first_client + index].revents != 0 && !receive(clients_[index])) gone_.push_back(index);
+      for (std::size_t index = 0; index < first_client; ++index)
+        if (polled[index].revents != 0) accept_client(listeners_[index]);
+      drop_gone();
+      answer_waiting();
+      drop_gone();
+    }
+  }
+
+ private:
+  void accept_client(const Listener& listener) {
+    const int socket = accept4(listener.socket, nullptr, nullptr, SOCK_CLOEXEC);
+    if (socket < 0) return;
+    constexpr int kOn = 1;
+    setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &kOn, sizeof kOn);
+    clients_.push_back({.rank = listener.rank, .socket = Descriptor(socket), .arrived = {}, .awaited = {}});
+  }
+
+  void drop_gone() {
+    std::ranges::sort(gone_, std::greater<>());
+    for (const std::size_t index : gone_)
+      clients_.erase(clients_.begin() + static_cast<std::ptrdiff_t>(index));
+    gone_.clear();
+  }
+
+  // False: the client has gone, or sent what no TCPStore sends.
+  bool receive(Client& client) {
+    char buffer[1 << 16];
+    const ssize_t got = recv(client.socket, buffer, sizeof buffer, MSG_DONTWAIT);
+    if (got < 0) return errno == EAGAIN || errno == EINTR;
+    if (got == 0) return false;
+    client.arrived.append(buffer, static_cast<std::size_t>(got));
+    try {
+      while (!client.arrived.empty()) {
+        Arrived request(client.arrived);
+        answer(client, request);
+        client.arrived.erase(0, request.taken());
+      }
+    } catch (const Arrived::Incomplete&) {
+    } catch (const Malformed&) {
+      return false;
+    }
+    return true;
+  }
+
+  static void send(const Client& client, std::string_view bytes) {
+    while (!bytes.empty()) {
+      const ssize_t sent = ::send(client.socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      if (sent < 0 && errno == EINTR) continue;
+      if (sent <= 0) return;  // the next poll says that it has gone
+      bytes.remove_prefix(static_cast<std::size_t>(sent));
+    }
+  }
+  template <typename Number>
+  static void send_number(const Client& client, Number number) {
+    char bytes[sizeof number];
+    std::memcpy(bytes, &number, sizeof number);
+    send(client, {bytes, sizeof number});
+  }
+  static void send_text(const Client& client, const std::string& text) {
+    send_number(client, std::uint64_t{text.size()});
+    send(client, text);
+  }
+
+  // Reads all of a request before it does anything, because a request that is not complete is read again.
+  void answer(Client& client, Arrived& request) {
+    switch (static_cast<Query>(request.number<std::uint8_t>())) {
+      case Query::kValidate:
+        if (request.number<std::uint32_t>() != kMagic) throw Malformed{};
+        return;
+      case Query::kSet: {
+        const std::string key = request.text();
+        return keys_.set(key, request.text());
+      }
+      case Query::kCompareSet: {
+        const std::string key = request.text(), expected = request.text();
+        return send_text(client, keys_.compare_and_set(key, expected, request.text()));
+      }
+      case Query::kGet:
+        return send_text(client, keys_.value(request.text()).value_or(""));
+      case Query::kAdd: {
+        const std::string key = request.text();
+        return send_number(client, keys_.add(client.rank, key, request.number<std::int64_t>()));
+      }
+      case Query::kCheck: {
+        const std::vector<std::string> names = request.texts();
+        return send(client,
+                    {std::ranges::all_of(names, [&](const auto& key) { return keys_.has(key); }) ? &kReady
+                                                                                                 : &kNotReady,
+                     1});
+      }
+      case Query::kWait:
+        client.awaited = request.texts();
+        return;
+      case Query::kGetNumKeys:
+        return send_number(client, static_cast<std::int64_t>(keys_.size()));
+      case Query::kDeleteKey:
+        return send_number(client, std::int64_t{keys_.erase(request.text()) ? 1 : 0});
+      case Query::kAppend: {
+        const std::string key = request.text();
+        return keys_.append(key, request.text());
+      }
+      case Query::kMultiGet:
+        for (const std::string& key : request.texts()) send_text(client, keys_.value(key).value_or(""));
+        return;
+      case Query::kMultiSet: {
+        std::vector<std::pair<std::string, std::string>> pairs;
+        for (std::uint64_t left = request.length(); left > 0; --left) {
+          std::string key = request.text();
+          pairs.emplace_back(std::move(key), request.text());
+        }
+        for (auto& [key, value] : pairs) keys_.set(key, std::move(value));
+        return;
+      }
+      case Query::kCancelWait:
+        client.awaited.clear();
+        return send(client, {&kWaitCanceled, 1});
+      case Query::kPing:
+        return send_number(client, request.number<std::uint32_t>());
+    }
+    throw Malformed{};
+  }
+
+  // Nobody else may write a key that is unknown and that no other rank of these can write.
+  void answer_waiting() {
+    for (std::size_t index = 0; index < clients_.size(); ++index) {
+      Client& client = clients_[index];
+      if (client.awaited.empty()) continue;
+      const auto unknown = std::ranges::find_if(
+          client.awaited, [&](const auto& key) { return !keys_.value(key).has_value(); });
+      if (unknown == client.awaited.end()) {
+        client.awaited.clear();
+        send(client, {&kStopWaiting, 1});
+      } else if (listeners_.size() == 1) {
+        say(
+            fmt::format("rank {} waits for the key '{}' of the job's store, which only another rank writes; "
+                        "run that rank, too: --rank 0,{}",
+                        client.rank, *unknown, client.rank));
+        gone_.push_back(index);
+      }
+    }
+  }
+
+  PeerKeys keys_;
+  std::vector<Listener> listeners_;
+  std::vector<Client> clients_;
+  std::vector<std::size_t> gone_;
+};
+
+std::uint16_t listen_locally(int socket) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  if (bind(socket, reinterpret_cast<const sockaddr*>(&address), size) != 0 ||
+      listen(socket, SOMAXCONN) != 0 ||
+      getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) != 0)
+    throw std::system_error(errno, std::generic_category(), "cannot serve the job's store");
+  return ntohs(address.sin_port);
+}
+
+}  // namespace
+
+StoreServer::StoreServer(std::uint32_t world_size, const std::vector<std::uint32_t>& ranks)
+    : owner_(getpid()) {
+  std::vector<Listener> listeners;
+  for (const std::uint32_t rank : ranks) {
+    listeners.push_back({.rank = rank, .socket = Descriptor(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0))});
+    ports_[rank] = listen_locally(listeners.back().socket);
+  }
+  process_ = fork();
+  if (process_ < 0) throw std::system_error(errno, std::generic_category(), "cannot start the job's store");
+  if (process_ > 0) return;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != owner_) _exit(1);
+  std::signal(SIGINT, SIG_IGN);  // of the terminal: the ranks may still need it
+  try {
+    Server(world_size, std::move(listeners)).serve();
+  } catch (const std::exception& error) {
+    say(error.what());
+  }
+  _exit(1);
+}
+
+StoreServer::~StoreServer() {
+  if (getpid() != owner_) return;
+  kill(process_, SIGKILL);
+  while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+}  // namespace strata::cli

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One rank of a job whose other ranks are absent (`strata exec --world`).
+
+Environment, beside what torchrun gives a worker:
+    STRATA_JOB        address of the job's store, host:port
+    STRATA_JOB_PEERS  file for the ranks with which this one exchanges tensors directly (pipeline stages), one per line
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import signal
+import subprocess
+from types import ModuleType
+from typing import Any, Callable, Dict, List, Set
+
+from . import imports
+
+
+def begin() -> None:
+    """Torch has been imported, and the program has not used it yet."""
+    imports.when_imported("torch.distributed.launcher.api", _start_only_this_rank)
+    imports.when_imported("torch.distributed.distributed_c10d", _stand_alone)
+    imports.when_imported("torch.distributed.rendezvous", _use_the_jobs_store)
+
+
+def _start_only_this_rank(api: ModuleType) -> None:
+    """torchrun, and what is built on it, becomes this rank's worker instead of starting workers and waiting for other nodes."""
+
+    def launch_agent(config: Any, entrypoint: Any, args: List[Any], **_: Any) -> Dict[int, Any]:
+        rank, on_node = int(os.environ["RANK"]), config.nproc_per_node
+        nodes = -(-int(os.environ["WORLD_SIZE"]) // on_node)
+        os.environ.update(
+            LOCAL_RANK=str(rank % on_node),
+            LOCAL_WORLD_SIZE=str(on_node),
+            GROUP_RANK=str(rank // on_node),
+            GROUP_WORLD_SIZE=str(nodes),
+            ROLE_RANK=str(rank),
+            ROLE_NAME=config.role,
+            ROLE_WORLD_SIZE=os.environ["WORLD_SIZE"],
+            TORCHELASTIC_RUN_ID=config.run_id,
+        )
+        os.environ.setdefault("OMP_NUM_THREADS", "1")
+        if callable(entrypoint):
+            return {rank: entrypoint(*args)}
+        ended = _run([entrypoint, *(str(word) for word in args)])
+        if ended != 0:
+            raise SystemExit(ended)
+        return {rank: None}
+
+    setattr(api, "launch_agent", launch_agent)
+
+
+def _run(words: List[str]) -> int:
+    """Passes on signals. Returns the exit code, 128 + the signal that ended it."""
+    worker = subprocess.Popen(words)
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, lambda received, _: worker.send_signal(received))
+    code = worker.wait()
+    return code if code >= 0 else 128 - code
+
+
+def _use_the_jobs_store(rendezvous: ModuleType) -> None:
+    """Whatever address a program names for its store, it is the job's."""
+    import torch.distributed
+    import torch.distributed.distributed_c10d as c10d
+
+    address, port = os.environ["STRATA_JOB"].rsplit(":", 1)
+    plain: Any = torch.distributed.TCPStore
+
+    class TCPStore(plain):  # type: ignore[misc]
+        def __init__(self, *_: Any, timeout: Any = c10d.default_pg_timeout, **__: Any) -> None:
+            super().__init__(address, int(port), None, False, timeout, wait_for_workers=False)
+
+    _replace(c10d, "TCPStore", TCPStore)
+    setattr(rendezvous, "TCPStore", TCPStore)
+
+
+def _replace(c10d: ModuleType, name: str, value: Any) -> None:
+    """Also in torch.distributed, which has all names of the module."""
+    import torch.distributed
+
+    for module in (c10d, torch.distributed):
+        if hasattr(module, name):
+            setattr(module, name, value)
+
+
+def _stand_alone(c10d: ModuleType) -> None:
+    """Groups on the CPU connect to nobody; the torch source answers their collectives (sources/torch/training/absent_peers.hpp)."""
+    gloo: Any = getattr(c10d, "ProcessGroupGloo", None)
+    if gloo is not None:
+        from torch.distributed import HashStore
+
+        class ProcessGroupGloo(gloo):  # type: ignore[misc]
+            def __init__(self, store: Any, rank: int, size: int, *rest: Any, **settings: Any) -> None:
+                super().__init__(HashStore(), 0, 1, *rest, **settings)
+
+        _replace(c10d, "ProcessGroupGloo", ProcessGroupGloo)
+    _note_peers(c10d)
+
+
+def _note_peers(c10d: ModuleType) -> None:
+    """Ranks that send to each other do different things, unlike those that take part in the same collectives."""
+    file = os.environ.get("STRATA_JOB_PEERS")
+    if not file:
+        return
+    noted: Set[int] = set()
+
+    def note(group: Any) -> None:
+        if not c10d.is_initialized():
+            return
+        ranks = set(c10d.get_process_group_ranks(group or c10d.group.WORLD))
+        if not ranks <= noted:
+            noted.update(ranks)
+            with open(f"{file}.begun", "w") as begun:
+                begun.writelines(f"{rank}\n" for rank in sorted(noted))
+            os.replace(f"{file}.begun", file)
+
+    class P2POp(c10d.P2POp):  # type: ignore[misc, name-defined]
+        def __init__(self, *words: Any, **settings: Any) -> None:
+            super().__init__(*words, **settings)
+            note(self.group)
+
+    _replace(c10d, "P2POp", P2POp)
+    for name in ("send", "recv"):
+        call: Callable[..., Any] = getattr(c10d, name)
+
+        def noting(*words: Any, _call: Callable[..., Any] = call, **settings: Any) -> Any:
+            note(settings.get("group", words[2] if len(words) > 2 else None))
+            return _call(*words, **settings)
+
+        _replace(c10d, name, functools.wraps(call)(noting))
