@@ -13,6 +13,7 @@
 #include "dry_gpu/device/account/messages.hpp"
 #include "dry_gpu/device/machine.hpp"
 #include "dry_gpu/device/refusals.hpp"
+#include "dry_gpu/device/thread_state.hpp"
 
 using namespace strata::dry_gpu;
 
@@ -28,6 +29,10 @@ int strata_dry_gpu_choose(const char* profile, char* problem, std::size_t proble
 
 void strata_dry_gpu_send_messages_to(void (*sink)(const char* message)) {
   send_messages_to(sink);
+}
+
+void strata_dry_gpu_expect_split(int rank, int size) {
+  this_thread().expected_split = {.rank = rank, .size = size};
 }
 
 void strata_dry_gpu_copy_to_children() {

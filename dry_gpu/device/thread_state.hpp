@@ -16,12 +16,18 @@ struct LaunchConfiguration {
 };
 
 struct ThreadState {
+  // strata_dry_gpu_expect_split; size 0: unknown.
+  struct Split {
+    int rank = 0, size = 0;
+  };
+
   int device = 0;
   std::vector<int> pushed_devices;  // by cuCtxPushCurrent
   cudaError_t last_error = cudaSuccess;
   cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
   std::vector<LaunchConfiguration> launches;  // between <<<...>>> and the call of the kernel's stub
   Conditions conditions;
+  Split expected_split;
 };
 
 inline ThreadState& this_thread() {

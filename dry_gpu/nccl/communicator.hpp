@@ -23,8 +23,9 @@ struct ncclComm {
 
   const int device;
   const int rank;
-  // Empty if it was split off: only the other ranks know how many chose its colour. Then `rank` is unknown
-  // too, and `size_bound` is the size of the communicator it was split from.
+  // Empty if it was split off unexpectedly (strata_dry_gpu_expect_split): only the other ranks know how many
+  // chose its color. Then `rank` is unknown too, and `size_bound` is the size of the communicator it was split
+  // from.
   const std::optional<int> size;
   const int size_bound;
   const bool is_blocking;

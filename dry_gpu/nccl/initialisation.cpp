@@ -8,6 +8,7 @@
 #include <cstring>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dry_gpu/device/thread_state.hpp"
@@ -127,10 +128,13 @@ ncclResult_t ncclCommSplit(ncclComm_t parent, int colour, int, ncclComm_t* resul
     *result = nullptr;
     if (colour == NCCL_SPLIT_NOCOLOR) return ncclSuccess;
     if (const char* const problem = problem_of(config)) return fail(ncclInvalidArgument, problem);
-    const bool is_alone = of.size == 1;
-    return create_communicator(machine, of.device, is_alone ? 0 : -1,
-                               is_alone ? std::optional<int>(1) : std::nullopt, of.size_bound,
-                               is_blocking(config, of.is_blocking), result);
+    const ThreadState::Split split = of.size == 1 ? ThreadState::Split{.rank = 0, .size = 1}
+                                                  : std::exchange(this_thread().expected_split, {});
+    const bool is_known = split.size > 0 && split.size <= of.size_bound && split.rank < split.size;
+    return create_communicator(machine, of.device, is_known ? split.rank : -1,
+                               is_known ? std::optional<int>(split.size) : std::nullopt,
+                               is_known ? split.size : of.size_bound, is_blocking(config, of.is_blocking),
+                               result);
   });
 }
 

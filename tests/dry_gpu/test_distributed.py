@@ -114,11 +114,3 @@ def test_a_communicator_takes_what_it_is_said_to(on_dry_gpu):
     before, beside, after = on_dry_gpu("communicator_memory.py", nccl_memory_bytes=600 * MIB)["free"]
     assert (before - beside, before - after) == (600 * MIB, 0)
 
-
-def test_a_script_of_torchrun_runs_unchanged(on_dry_gpu):
-    script = REPOSITORY / "tests/dry_gpu/programs/env_rendezvous.py"
-    facts = on_dry_gpu(REPOSITORY / "dry_gpu/one_rank.py", "64", str(script), "--batch", "4")
-    assert (facts["rank"], facts["world"], facts["local_world"]) == (0, 64, 1)
-    assert (facts["words"], facts["main"]) == (["--batch", "4"], "__main__")
-    assert facts["shard"] == facts["gradient"] == [16, 1024]
-    assert facts["messages"] == []

@@ -123,7 +123,7 @@ TEST(JobFacts, NamesTheRanksThatAreMissing) {
 TEST(JobFacts, ADryRankAloneStandsForAll) {
   std::vector<RankFacts> ranks = testing::job_of_ranks({.ranks = 1});
   ranks.front().world_size = 1024;
-  ranks.front().is_dry = ranks.front().stands_for_all = true;
+  ranks.front().is_dry = ranks.front().others_are_absent = true;
   EXPECT_TRUE(job_facts(std::move(ranks), {}).lost.empty());
 }
 

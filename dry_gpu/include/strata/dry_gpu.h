@@ -28,6 +28,10 @@ void strata_dry_gpu_copy_to_children(void);
  * STRATA_DRY_GPU_ACCOUNTS now names, starting with the parent's values at the fork. */
 void strata_dry_gpu_move_account(void);
 
+/* The next ncclCommSplit of this thread that has a color makes a communicator of `size` ranks, of which this
+ * process is `rank`. In NCCL only the ranks together know that. size 0: unknown again. */
+void strata_dry_gpu_expect_split(int rank, int size);
+
 /* Counts of everything that limits the validity of a result. */
 typedef struct strata_dry_gpu_counts {
   uint64_t launches;       /* kernels that were not run */

@@ -23,7 +23,7 @@ namespace {
 constexpr std::uint64_t kMostMissing = 4096;
 
 void add_missing(const std::vector<RankFacts>& ranks, std::uint64_t world_size, std::vector<LostRank>& lost) {
-  if (std::ranges::any_of(ranks, &RankFacts::stands_for_all)) return;
+  if (std::ranges::any_of(ranks, &RankFacts::others_are_absent)) return;
   std::uint64_t added = 0;
   for (std::uint64_t rank = 0; rank < world_size && added < kMostMissing; ++rank) {
     const bool known = std::ranges::find(ranks, rank, &RankFacts::rank) != ranks.end() ||
@@ -56,8 +56,8 @@ std::int64_t step_to_show(const std::vector<RankFacts>& ranks, const Stragglers&
 }
 
 // The single rank of `ddp.ranks: first` writes this before it begins (config.yaml, resolved: one line per
-// key). User programs do not have this file: each of their ranks is a process.
-bool stands_for_all(const std::filesystem::path& run_directory) {
+// key). User programs do not have this file.
+bool is_configured_as_first(const std::filesystem::path& run_directory) {
   std::ifstream config(run_directory / "config.yaml");
   bool in_section = false;
   for (std::string line; std::getline(config, line);) {
@@ -65,6 +65,25 @@ bool stands_for_all(const std::filesystem::path& run_directory) {
     if (in_section && line == "  ranks: first") return true;
   }
   return false;
+}
+
+// What `strata exec --world` writes before a program begins.
+bool is_recorded_with_absent_peers(const std::filesystem::path& run_directory) {
+  std::ifstream stream(run_directory / "exec.json");
+  const auto settings = nlohmann::json::parse(stream, nullptr, false);
+  if (!settings.is_object() || !settings.contains("sources") || !settings["sources"].is_array()) return false;
+  for (const auto& source : settings["sources"]) {
+    if (!source.is_object() || !source.contains("options") || !source["options"].is_array()) continue;
+    for (const auto& option : source["options"])
+      if (option.is_object() && option.value("key", nlohmann::json()) == "absent_peers" &&
+          option.value("text", nlohmann::json()) == "true")
+        return true;
+  }
+  return false;
+}
+
+bool others_are_absent(const std::filesystem::path& run_directory) {
+  return is_configured_as_first(run_directory) || is_recorded_with_absent_peers(run_directory);
 }
 
 std::uint64_t world_size_of(const std::filesystem::path& manifest) {
@@ -116,19 +135,19 @@ bool has_several_ranks(const std::filesystem::path& run_directory) {
   if (ranks.size() != 1) return ranks.size() > 1;
   const std::filesystem::path folder =
       ranks.front() == 0 ? run_directory : run_directory / fmt::format("rank{}", ranks.front());
-  return world_size_of(folder / "manifest.json") > 1 && !stands_for_all(run_directory);
+  return world_size_of(folder / "manifest.json") > 1 && !others_are_absent(run_directory);
 }
 
 JobFacts read_job(const std::filesystem::path& run_directory, const std::function<void(const Facts&)>& seen) {
   std::vector<RankFacts> ranks;
   std::vector<LostRank> lost;
-  const bool is_alone = stands_for_all(run_directory);
+  const bool are_absent = others_are_absent(run_directory);
   for (const std::uint64_t rank : ranks_in(run_directory)) {
     try {
       const Facts facts = analyse(run_directory, rank);
       ranks.push_back(rank_facts(facts));
       ranks.back().rank = rank;  // from its folder, whatever the store contains
-      ranks.back().stands_for_all = is_alone;
+      ranks.back().others_are_absent = are_absent;
       if (seen) seen(facts);
     } catch (const RunError& problem) {
       lost.push_back({rank, problem.what()});

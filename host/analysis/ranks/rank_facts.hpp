@@ -62,7 +62,7 @@ struct RankFacts {
   std::string name, device;
   RunEnd end = RunEnd::kUnknown;
   bool is_dry = false;          // ranks do not wait for each other
-  bool stands_for_all = false;  // no other rank was started: `ddp.ranks: first`
+  bool others_are_absent = false;  // ranks without a folder were not started: `ddp.ranks: first`, --world
   MachineClock clock;
   std::int64_t begin_ns = 0, end_ns = 0;
   std::vector<std::string> names;

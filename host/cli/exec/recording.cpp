@@ -162,7 +162,7 @@ bool report_program(const fs::path& run_directory, const CommandEnd& end, Printe
   }
   for (const RecordedProcess& process : processes) {
     if (!process.is_main) continue;
-    write_results(run_directory, process.rank == 0 ? printed : Printed::kNothing,
+    write_results(run_directory, printed,
                   process.rank == 0 ? std::nullopt : std::optional<std::uint64_t>(process.rank));
   }
   return !processes.empty();

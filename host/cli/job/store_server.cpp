@@ -17,6 +17,7 @@
 #include <cstring>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -149,6 +150,7 @@ class Server {
   void accept_client(const Listener& listener) {
     const int socket = accept4(listener.socket, nullptr, nullptr, SOCK_CLOEXEC);
     if (socket < 0) return;
+    seen_.insert(listener.rank);
     constexpr int kOn = 1;
     setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &kOn, sizeof kOn);
     clients_.push_back({.rank = listener.rank, .socket = Descriptor(socket), .arrived = {}, .awaited = {}});
@@ -259,7 +261,18 @@ class Server {
     throw Malformed{};
   }
 
-  // Nobody else may write a key that is unknown and that no other rank of these can write.
+  // Not a rank that has ended, or that waits itself.
+  bool may_write(std::uint32_t rank) const {
+    if (!seen_.contains(rank)) return true;
+    bool is_there = false;
+    for (const Client& client : clients_) {
+      if (client.rank != rank) continue;
+      if (!client.awaited.empty()) return false;
+      is_there = true;
+    }
+    return is_there;
+  }
+
   void answer_waiting() {
     for (std::size_t index = 0; index < clients_.size(); ++index) {
       Client& client = clients_[index];
@@ -269,11 +282,13 @@ class Server {
       if (unknown == client.awaited.end()) {
         client.awaited.clear();
         send(client, {&kStopWaiting, 1});
-      } else if (listeners_.size() == 1) {
+      } else if (std::ranges::none_of(listeners_, [&](const Listener& other) {
+                   return other.rank != client.rank && may_write(other.rank);
+                 })) {
         say(
             fmt::format("rank {} waits for the key '{}' of the job's store, which only another rank writes; "
                         "run that rank, too: --rank 0,{}",
-                        client.rank, *unknown, client.rank));
+                        client.rank, unknown->substr(unknown->starts_with('/') ? 1 : 0), client.rank));
         gone_.push_back(index);
       }
     }
@@ -283,6 +298,7 @@ class Server {
   std::vector<Listener> listeners_;
   std::vector<Client> clients_;
   std::vector<std::size_t> gone_;
+  std::set<std::uint32_t> seen_;  // ranks that have connected
 };
 
 std::uint16_t listen_locally(int socket) {

@@ -8,12 +8,13 @@ Environment, beside what torchrun gives a worker:
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import os
 import signal
 import subprocess
 from types import ModuleType
-from typing import Any, Callable, Dict, List, Set
+from typing import Any, Callable, Dict, List, Sequence, Set
 
 from . import imports
 
@@ -97,7 +98,33 @@ def _stand_alone(c10d: ModuleType) -> None:
                 super().__init__(HashStore(), 0, 1, *rest, **settings)
 
         _replace(c10d, "ProcessGroupGloo", ProcessGroupGloo)
+    _tell_sizes_of_splits(c10d)
     _note_peers(c10d)
+
+
+def _tell_sizes_of_splits(c10d: ModuleType) -> None:
+    """Only all ranks of a communicator together know how many of them take the same part of it; torch knows it beforehand."""
+    expect = ctypes.CDLL("libstrata_dry_gpu.so").strata_dry_gpu_expect_split
+    new_group, split_group = c10d._new_process_group_helper, c10d.ProcessGroup.split_group
+
+    @functools.wraps(new_group)
+    def _new_process_group_helper(group_size: int, group_rank: int, *words: Any, **settings: Any) -> Any:
+        expect(group_rank, group_size)
+        try:
+            return new_group(group_size, group_rank, *words, **settings)
+        finally:
+            expect(0, 0)
+
+    def split(self: Any, ranks: Sequence[int], *words: Any, **settings: Any) -> Any:
+        if self.rank() in ranks:
+            expect(list(ranks).index(self.rank()), len(ranks))
+        try:
+            return split_group(self, ranks, *words, **settings)
+        finally:
+            expect(0, 0)
+
+    setattr(c10d, "_new_process_group_helper", _new_process_group_helper)
+    setattr(c10d.ProcessGroup, "split_group", split)
 
 
 def _note_peers(c10d: ModuleType) -> None:

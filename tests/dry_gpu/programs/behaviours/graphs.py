@@ -5,6 +5,7 @@ import ctypes
 import os
 import tempfile
 import threading
+import time
 import warnings
 
 import torch
@@ -292,6 +293,39 @@ def reading_a_value_is_refused_while_capturing():
     kept = torch.zeros(3, device="cuda")
     torch.cuda.synchronize()
     assert kept.numel() == 3, "the device goes on"
+
+
+def what_graphs_keep_for_a_program_goes_with_the_last_of_them():
+    """User objects, with which torch 2.15 keeps tensors of captured collectives."""
+    runtime = ctypes.CDLL("libcudart.so.13")
+    gone = []
+    let_go = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(gone.append)
+    objects = [ctypes.c_void_p() for _ in range(2)]
+    for number, made in enumerate(objects, 1):
+        assert runtime.cudaUserObjectCreate(ctypes.byref(made), ctypes.c_void_p(number), let_go, 2, 1) == 0
+    graph, executable = ctypes.c_void_p(), ctypes.c_void_p()
+    assert runtime.cudaGraphCreate(ctypes.byref(graph), 0) == 0
+    move = 1
+    for made in objects:
+        assert runtime.cudaGraphRetainUserObject(graph, made, 1, move) == 0
+    assert runtime.cudaGraphInstantiate(ctypes.byref(executable), graph, 0) == 0
+    assert runtime.cudaGraphReleaseUserObject(graph, objects[1], 2) == 1, "it has fewer references"
+    assert runtime.cudaGraphReleaseUserObject(graph, objects[1], 1) == 0
+    assert runtime.cudaUserObjectRelease(objects[0], 1) == 0
+    assert runtime.cudaGraphDestroy(graph) == 0
+    torch.cuda.synchronize()
+    assert gone == [], "the executable graph has them, too"
+    assert runtime.cudaGraphExecDestroy(executable) == 0
+    deadline = time.monotonic() + 10
+    while gone != [1] and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert gone == [1]
+    assert runtime.cudaUserObjectRetain(objects[1], 1) == 0
+    assert runtime.cudaUserObjectRelease(objects[1], 2) == 0
+    while len(gone) < 2 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert gone == [1, 2]
+    assert runtime.cudaUserObjectCreate(ctypes.byref(objects[0]), None, let_go, 0, 1) == 1, "without references"
 
 
 if __name__ == "__main__":

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`strata exec --world`: a program as some ranks of a job whose other ranks are absent."""
+
+import json
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from workspaces import STRATA
+
+REPOSITORY = pathlib.Path(__file__).parents[2]
+# What the ranks of a job tell each other over the host: the answers are those of peers that do the same.
+TALK = """
+import json, os, torch, torch.distributed as dist
+torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+dist.init_process_group("cpu:gloo,cuda:nccl", **({"device_id": torch.device("cuda", int(os.environ["LOCAL_RANK"]))} if os.environ.get("BOUND") else {}))
+rank, world = dist.get_rank(), dist.get_world_size()
+node = dist.new_group(list(range(rank - rank % 8, rank - rank % 8 + 8)), backend="gloo")
+cards = dist.new_group(list(range(rank % 4, world, 4)), backend="nccl")
+told = {"rank": rank, "world": world, "variables": [os.environ[name] for name in ("LOCAL_RANK", "LOCAL_WORLD_SIZE", "GROUP_RANK")]}
+
+def reduced(operation, value=3.0):
+    tensor = torch.full((2,), value)
+    dist.all_reduce(tensor, operation)
+    return tensor[0].item()
+
+told["reduced"] = [reduced(getattr(dist.ReduceOp, name)) for name in ("SUM", "PRODUCT", "MAX")]
+told["odd"] = reduced(dist.ReduceOp.BXOR, torch.tensor(5, dtype=torch.int32))
+objects = [None] * world
+dist.all_gather_object(objects, {"rank": rank})
+told["objects"] = [len(objects), objects[0], objects[-1]]
+dist.barrier(node)
+dist.monitored_barrier(node)
+gathered = torch.empty(8, 2)
+dist.all_gather_into_tensor(gathered, torch.tensor([1.0, 2.0]), group=node)
+told["gathered"] = gathered.sum().item()
+share = torch.empty(2)
+dist.reduce_scatter_tensor(share, torch.arange(16.0), group=node)
+told["share"] = share.tolist()
+exchanged = torch.empty(16)
+dist.all_to_all_single(exchanged, torch.arange(16.0), group=node)
+told["exchanged"] = exchanged.tolist()
+uneven = torch.empty(9)
+dist.all_to_all_single(uneven, torch.arange(16.0), [2] + [1] * 7, [2] * 8, group=node)
+told["uneven"] = uneven.tolist()
+parts = [torch.empty(1) for _ in range(8)] if dist.get_rank(node) == 0 else None
+dist.gather(torch.tensor([7.0]), parts, dst=rank - rank % 8, group=node)
+told["parts"] = parts and [part.item() for part in parts]
+work = dist.all_reduce(torch.ones(1), group=node, async_op=True)
+told["waited"] = [work.wait(), work.get_future().wait()[0].item()]
+on_card = torch.empty(dist.get_world_size(cards), device="cuda")
+dist.all_gather_into_tensor(on_card, torch.ones(1, device="cuda"), group=cards)
+dist.barrier()
+other = dist.TCPStore("head.of.the.job", 29400, world, rank == 0)
+other.set(f"told/{rank}", "text")
+told["store"] = [other.get(f"told/{(rank + 1) % world}").decode(), other.add("arrived", 1), other.check([f"told/{rank + 1}"])]
+other.wait([f"told/{peer}" for peer in range(world)])
+try:
+    dist.all_reduce(torch.ones(1), group=cards)
+except RuntimeError as error:
+    told["refused"] = "No backend type associated with device type cpu" in str(error)
+print(json.dumps(told))
+dist.destroy_process_group()
+"""
+
+
+def talk(workspace, *words, **environment):
+    workspace.write("talk.py", TALK)
+    done = workspace.strata("exec", "--dry", "h100-80gb", "--out", "out", "--world", 512, *words, **environment)
+    assert done.returncode == 0, done.stderr
+    assert "Overriding" not in done.stderr
+    return json.loads(done.stdout)
+
+
+def check(told, rank):
+    assert (told["rank"], told["world"]) == (rank, 512)
+    assert told["variables"] == [str(rank % 8), "8", str(rank // 8)]
+    assert told["reduced"] == [3.0 * 512, float("inf"), 3.0] and told["odd"] == 0
+    assert told["objects"] == [512, {"rank": rank}, {"rank": rank}]
+    own = [2.0 * (rank % 8), 2.0 * (rank % 8) + 1]
+    assert told["gathered"] == 8 * 3 and told["share"] == [8 * value for value in own]
+    assert told["exchanged"] == own * 8 and told["uneven"] == own + [own[0]] * 7
+    assert told["parts"] == ([7.0] * 8 if rank % 8 == 0 else None)
+    assert told["waited"] == [True, 8.0]
+    assert told["store"] == ["text", 512, False] and told["refused"]
+
+
+@pytest.mark.parametrize("bound", ["", "1"])
+def test_a_rank_of_many(workspace, bound):
+    """Bound to its card, torch splits communicators, and only all ranks together know how many take a part."""
+    check(talk(workspace, "--rank", 13, "--", sys.executable, "talk.py", BOUND=bound), 13)
+    summary = json.loads((workspace.folder / "out/rank13/summary.json").read_text())
+    assert summary["end"]["reason"] == "done" if "end" in summary else True
+    assert "left nothing" not in workspace.strata("report", "out").stdout
+
+
+def test_torchrun_starts_only_this_rank(workspace):
+    """Its other nodes are not there, nor is the host of their rendezvous."""
+    nodes = ["--nnodes", "64", "--nproc-per-node", "8", "--rdzv-backend", "c10d", "--rdzv-endpoint", "head.of.the.job:29500"]
+    check(talk(workspace, "--", sys.executable, "-m", "torch.distributed.run", *nodes, "talk.py"), 0)
+
+
+def test_a_shard_of_a_rank(workspace):
+    """A script of torchrun, unchanged and without torchrun."""
+    script = REPOSITORY / "tests/dry_gpu/programs/env_rendezvous.py"
+    done = workspace.strata("exec", "--dry", "h100-80gb:4", "--world", 64, "--rank", 62, "--", sys.executable, script, "--batch", "4")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert (told["rank"], told["world"], told["local_world"]) == (62, 64, 4)
+    assert (told["words"], told["main"]) == (["--batch", "4"], "__main__")
+    assert told["shard"] == told["gradient"] == [16, 1024]
+
+
+def test_torchrun_ends_as_its_worker(workspace):
+    workspace.write("fails.py", "import sys\nsys.exit(7)\n")
+    words = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "8", "fails.py"]
+    assert workspace.strata("exec", "--dry", "h100-80gb", "--world", 8, "--", *words).returncode == 7
+
+
+PIPELINE = """
+import os, torch, torch.distributed as dist
+from torch import nn
+dist.init_process_group("nccl")
+rank, world, stages = dist.get_rank(), dist.get_world_size(), 4
+torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+mesh = dist.device_mesh.init_device_mesh("cuda", (stages, world // stages), mesh_dim_names=("pp", "dp"))
+pipe, stage = mesh.get_group("pp"), mesh.get_local_rank("pp")
+layer = nn.Linear(256, 256 * (1 + stage)).cuda()
+optimizer = torch.optim.SGD(layer.parameters())
+for step in range(3):
+    given = torch.empty(64, 256, device="cuda")
+    if stage > 0:
+        dist.batch_isend_irecv([dist.P2POp(dist.irecv, given, rank - world // stages, pipe)])[0].wait()
+    made = layer(given)
+    if stage + 1 < stages:
+        dist.batch_isend_irecv([dist.P2POp(dist.isend, made[:, :256].contiguous(), rank + world // stages, pipe)])[0].wait()
+    made.sum().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+dist.destroy_process_group()
+"""
+
+
+def test_representative_ranks_are_those_of_a_pipeline(workspace):
+    workspace.write("pipeline.py", PIPELINE)
+    words = ("--dry", "h100-80gb", "--out", "out", "--world", 64, "--ranks", "representative", "--", sys.executable, "pipeline.py")
+    done = workspace.strata("exec", *words)
+    assert done.returncode == 0, done.stderr
+    assert "rank 0 exchanges tensors directly with ranks 16, 32, 48" in done.stderr
+    shown = json.loads(workspace.strata("report", "out", "--ranks", "--json").stdout)
+    assert [rank["rank"] for rank in shown["ranks"]] == [0, 16, 32, 48] and shown["lost"] == []
+    peaks = [rank["peak"]["allocated_bytes"] for rank in shown["ranks"]]
+    assert peaks == sorted(peaks) and shown["imbalance"]["heaviest"] == 48
+    assert "left nothing" not in done.stderr
+
+
+def test_ranks_that_all_do_the_same_have_one_representative(workspace):
+    workspace.write("talk.py", TALK)
+    done = workspace.strata("exec", "--dry", "h100-80gb", "--world", 512, "--ranks", "representative", "--", sys.executable, "talk.py")
+    assert done.returncode == 0 and "it represents all of them" in done.stderr
+
+
+ASKS = """
+import os, sys, torch.distributed as dist
+store = dist.TCPStore("head", 1, 8, False)
+if os.environ["RANK"] == "0" and sys.argv[1] == "id":
+    store.set("id", "x")
+if os.environ["RANK"] == "3" or sys.argv[1] != "ends":
+    print(store.get("id").decode())
+"""
+
+
+@pytest.mark.parametrize(("ranks", "how"), [("3", "id"), ("3,0", "waits"), ("3,0", "ends")])
+def test_what_only_another_rank_writes_is_named(workspace, ranks, how):
+    """The others are absent, wait for the same, or have ended."""
+    workspace.write("asks.py", ASKS)
+    done = workspace.strata("exec", "--dry", "h100-80gb", "--world", 8, "--rank", ranks, "--", sys.executable, "asks.py", how)
+    assert done.returncode == 1
+    assert "waits for the key 'id' of the job's store, which only another rank writes; run that rank, too: --rank 0,3" in done.stderr
+
+
+def test_ranks_that_run_together_read_what_the_others_write(workspace):
+    workspace.write("asks.py", ASKS)
+    done = workspace.strata("exec", "--dry", "h100-80gb", "--world", 8, "--rank", "3,0", "--", sys.executable, "asks.py", "id")
+    assert done.returncode == 0 and done.stdout.replace("\n", "") == "xx"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--rank", "1"), "--rank chooses ranks of a job; add --world N"),
+        (("--world", "8"), "--world runs some ranks of a job on dry cards; add one, such as --dry h100-80gb"),
+        (("--world", "8", "--dry", "t4", "--rank", "8"), "--rank 8: expected ranks from 0 to 7"),
+        (("--world", "8", "--dry", "t4", "--rank", "0,x"), "found 'x'"),
+        (("--world", "8", "--dry", "t4", "--plugins", "none"), "--world needs a recording"),
+        (("--world", "8", "--dry", "t4", "--advise"), "--advise tries changes in one process"),
+    ],
+)
+def test_wrong_words_are_refused_before_anything_is_made(workspace, words, message):
+    done = workspace.strata("exec", *words, "--out", "out", "--", "true")
+    assert done.returncode == 125 and message in done.stderr
+    assert not (workspace.folder / "out").exists()
+    assert workspace.strata("exec", "--world", "0", "--", "true").returncode == 2
+
+
+def test_a_signal_ends_the_ranks_and_their_store(workspace):
+    workspace.write("waits.py", "import torch.distributed as dist, time, os\ndist.init_process_group('nccl')\nopen('ready' + os.environ['RANK'], 'w').close()\ntime.sleep(100)\n")
+    words = [STRATA, "exec", "--dry", "h100-80gb", "--world", "8", "--rank", "0,5", "--out", "out", "--", sys.executable, "waits.py"]
+    process = subprocess.Popen(words, cwd=workspace.folder, stderr=subprocess.PIPE, text=True)
+    limit = time.monotonic() + 60
+    while not all((workspace.folder / f"ready{rank}").exists() for rank in (0, 5)):
+        assert time.monotonic() < limit and process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=60)
+    assert process.returncode == 128 + signal.SIGTERM
+    assert subprocess.run(["pgrep", "--parent", str(process.pid)], capture_output=True).stdout == b""
