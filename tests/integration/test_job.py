@@ -149,12 +149,47 @@ def test_representative_ranks_are_those_of_a_pipeline(workspace):
     words = ("--dry", "h100-80gb", "--out", "out", "--world", 64, "--ranks", "representative", "--", sys.executable, "pipeline.py")
     done = workspace.strata("exec", *words)
     assert done.returncode == 0, done.stderr
-    assert "rank 0 exchanges tensors directly with ranks 16, 32, 48" in done.stderr
+    for rank in (16, 32, 48):
+        assert f"rank 0 exchanges tensors directly with rank {rank}: it is run, too" in done.stderr
     shown = json.loads(workspace.strata("report", "out", "--ranks", "--json").stdout)
     assert [rank["rank"] for rank in shown["ranks"]] == [0, 16, 32, 48] and shown["lost"] == []
     peaks = [rank["peak"]["allocated_bytes"] for rank in shown["ranks"]]
     assert peaks == sorted(peaks) and shown["imbalance"]["heaviest"] == 48
     assert "left nothing" not in done.stderr
+
+
+OBJECTS = """
+import os, torch, torch.distributed as dist
+dist.init_process_group("nccl")
+rank = dist.get_rank()
+torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+pair = dist.new_group([rank % 8, rank % 8 + 8]) if rank < 16 else None
+config = [{"shape": (3, rank)} if rank == 0 else None, "of rank 0" if rank == 0 else None]
+dist.broadcast_object_list(config)
+given = [None]
+if rank == 10:
+    dist.recv_object_list(given, src=2, group=pair)
+    dist.send_object_list([torch.Size([7, 7]), given[0]], dst=2, group=pair)
+elif rank == 2:
+    dist.send_object_list([("from", 2)], dst=10, group=pair)
+    given = [None, None]
+    dist.recv_object_list(given, src=10, group=pair)
+print(rank, config, given, flush=True)
+dist.destroy_process_group()
+"""
+
+
+def test_objects_come_from_the_rank_that_has_them(workspace):
+    """It is started, and its own are, too."""
+    workspace.write("objects.py", OBJECTS)
+    done = workspace.strata("exec", "--dry", "h100-80gb", "--world", 64, "--rank", 10, "--out", "out", "--", sys.executable, "objects.py")
+    assert done.returncode == 0, done.stderr
+    config = [{"shape": (3, 0)}, "of rank 0"]
+    assert sorted(done.stdout.splitlines()) == sorted(
+        [f"0 {config} [None]", f"10 {config} {[('from', 2)]}", f"2 {config} {['torch.Size([7, 7])', ('from', 2)]}".replace("'torch.Size([7, 7])'", "torch.Size([7, 7])")]
+    )
+    for rank in (0, 2):
+        assert f"a rank waits for something that only this one has, rank {rank}: it is run, too" in done.stderr
 
 
 def test_ranks_that_all_do_the_same_have_one_representative(workspace):
@@ -173,18 +208,20 @@ if os.environ["RANK"] == "3" or sys.argv[1] != "ends":
 """
 
 
-@pytest.mark.parametrize(("ranks", "how"), [("3", "id"), ("3,0", "waits"), ("3,0", "ends")])
-def test_what_only_another_rank_writes_is_named(workspace, ranks, how):
-    """The others are absent, wait for the same, or have ended."""
+@pytest.mark.parametrize(("ranks", "how"), [("3", "waits"), ("3,0", "ends")])
+def test_what_nobody_writes_is_named(workspace, ranks, how):
+    """Rank 0, the usual owner, is started, and waits for the same or has ended."""
     workspace.write("asks.py", ASKS)
     done = workspace.strata("exec", "--dry", "h100-80gb", "--world", 8, "--rank", ranks, "--", sys.executable, "asks.py", how)
     assert done.returncode == 1
-    assert "waits for the key 'id' of the job's store, which only another rank writes; run that rank, too: --rank 0,3" in done.stderr
+    assert "waits for the key 'id' of the job's store, which only another rank writes; add that rank to --rank" in done.stderr
 
 
-def test_ranks_that_run_together_read_what_the_others_write(workspace):
+@pytest.mark.parametrize("ranks", ["3,0", "3"])
+def test_ranks_that_run_together_read_what_the_others_write(workspace, ranks):
     workspace.write("asks.py", ASKS)
-    done = workspace.strata("exec", "--dry", "h100-80gb", "--world", 8, "--rank", "3,0", "--", sys.executable, "asks.py", "id")
+    done = workspace.strata("exec", "--dry", "h100-80gb", "--world", 8, "--rank", ranks, "--", sys.executable, "asks.py", "id")
+    assert ("a rank waits for something that only this one has, rank 0: it is run, too" in done.stderr) == (ranks == "3")
     assert done.returncode == 0 and done.stdout.replace("\n", "") == "xx"
 
 

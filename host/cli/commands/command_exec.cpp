@@ -251,10 +251,9 @@ int exec(const ExecArguments& arguments) {
     return run_program(program, arguments.command, all);
   };
   if (arguments.job.world_size > 0) add_python_part(variables);
-  const int exit_code =
-      arguments.job.world_size > 0
-          ? run_job(arguments.job, static_cast<std::uint32_t>(dry->devices), scratch.path(), run)
-          : run({});
+  const int exit_code = arguments.job.world_size > 0
+                            ? run_job(arguments.job, static_cast<std::uint32_t>(dry->devices), run)
+                            : run({});
   report_what_ran(arguments, dry, scratch.path(), recording, exit_code);
   if (arguments.advises) print_advice_command(arguments, device);
   return exit_code;

@@ -2,11 +2,8 @@
 #include "host/cli/job/job.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <set>
 #include <sstream>
 #include <thread>
@@ -22,16 +19,15 @@ namespace strata::cli {
 namespace {
 
 constexpr std::string_view kRepresentative = "representative";
-constexpr std::size_t kMostRanks = 64;
 
 using Variables = std::map<std::string, std::string>;
 
 Variables variables_of(const JobArguments& job, std::uint32_t rank, std::uint32_t ranks_on_node,
-                       std::uint16_t port, const std::filesystem::path& peers) {
+                       std::uint16_t port) {
   const std::uint32_t on_node = std::min(ranks_on_node, job.world_size);
-  Variables variables{{"STRATA_JOB", fmt::format("127.0.0.1:{}", port)},
-                      {"STRATA_JOB_PEERS", peers.string()},
-                      {"MASTER_ADDR", "127.0.0.1"},
+  const std::string address = StoreServer::address(rank);
+  Variables variables{{"STRATA_JOB", fmt::format("{}:{}", address, port)},
+                      {"MASTER_ADDR", address},
                       {"MASTER_PORT", std::to_string(port)},
                       {"TORCHELASTIC_USE_AGENT_STORE", "True"},
                       {"TORCHELASTIC_RESTART_COUNT", "0"},
@@ -50,49 +46,35 @@ Variables variables_of(const JobArguments& job, std::uint32_t rank, std::uint32_
   return variables;
 }
 
-// As many tokens as there may be ranks at once; each takes one, and gives it back.
-class Turns {
+// The ranks to run, in the order of starting: as many at once as this machine has cores, but at once those
+// that another one waits for.
+class Plan {
  public:
-  explicit Turns(unsigned count) {
-    if (pipe(ends_) != 0) throw std::system_error(errno, std::generic_category(), "cannot start the ranks");
-    for (unsigned index = 0; index < count; ++index) give();
-  }
-  ~Turns() {
-    close(ends_[0]);
-    close(ends_[1]);
-  }
-  Turns(const Turns&) = delete;
-  Turns& operator=(const Turns&) = delete;
+  explicit Plan(const JobArguments& job)
+      : waiting_(ranks_of(job)), cores_(std::max(1U, std::thread::hardware_concurrency())) {}
 
-  void take() const {
-    char token = 0;
-    while (read(ends_[0], &token, 1) < 0 && errno == EINTR) {
+  std::vector<std::uint32_t> next(std::size_t running, const std::vector<StoreServer::Needed>& needed) {
+    std::vector<std::uint32_t> started;
+    for (const StoreServer::Needed& each : needed) {
+      say(fmt::format("{} rank {}: it is run, too",
+                      each.is_awaited ? "a rank waits for something that only this one has,"
+                                      : "rank 0 exchanges tensors directly with",
+                      each.rank));
+      (each.is_awaited ? started : waiting_).push_back(each.rank);
     }
-  }
-  void give() const {
-    const char token = 0;
-    while (write(ends_[1], &token, 1) < 0 && errno == EINTR) {
+    while (!waiting_.empty() && running + started.size() < cores_) {
+      started.push_back(waiting_.front());
+      waiting_.erase(waiting_.begin());
     }
+    count_ += started.size();
+    return started;
   }
+  std::size_t count() const { return count_; }
 
  private:
-  int ends_[2] = {-1, -1};
+  std::vector<std::uint32_t> waiting_;
+  std::size_t cores_, count_ = 0;
 };
-
-// Those with which rank 0 exchanged tensors directly, such as the other stages of a pipeline.
-std::vector<std::uint32_t> noted_peers(const std::filesystem::path& file) {
-  std::vector<std::uint32_t> ranks;
-  std::ifstream lines(file);
-  for (std::uint32_t rank = 0; lines >> rank;) {
-    if (rank != 0) ranks.push_back(rank);
-  }
-  if (ranks.size() >= kMostRanks) {
-    say(fmt::format("rank 0 exchanges tensors directly with {} ranks; only the first {} are run",
-                    ranks.size(), kMostRanks - 1));
-    ranks.resize(kMostRanks - 1);
-  }
-  return ranks;
-}
 
 }  // namespace
 
@@ -113,34 +95,20 @@ std::vector<std::uint32_t> ranks_of(const JobArguments& job) {
   return {ranks.begin(), ranks.end()};
 }
 
-int run_job(const JobArguments& job, std::uint32_t ranks_on_node, const std::filesystem::path& scratch,
+int run_job(const JobArguments& job, std::uint32_t ranks_on_node,
             const std::function<int(const Variables& variables)>& program) {
-  const std::filesystem::path peers = scratch / "peers";
-  const Turns turns(std::max(1U, std::thread::hardware_concurrency()));
-  const auto run = [&](const std::vector<std::uint32_t>& ranks) {
-    const StoreServer store(job.world_size, ranks);
-    const auto run_rank = [&](std::uint32_t rank) {
-      return program(variables_of(job, rank, ranks_on_node, store.port(rank),
-                                  rank == 0 ? peers : std::filesystem::path()));
-    };
-    if (ranks.size() == 1) return run_rank(ranks.front());
-    return run_rank_processes(static_cast<std::uint32_t>(ranks.size()), [&](const trainer::RankPlace& place) {
-      turns.take();
-      const int exit_code = run_rank(ranks[place.rank]);
-      turns.give();
-      return exit_code;
-    });
-  };
-  const int exit_code = run(ranks_of(job));
-  if (exit_code != kDone || job.ranks != kRepresentative) return exit_code;
-  const std::vector<std::uint32_t> others = noted_peers(peers);
-  if (others.empty()) {
+  const bool with_peers = job.ranks == kRepresentative;
+  const StoreServer store(job.world_size, ranks_of(job), with_peers);
+  Plan plan(job);
+  const SomeRanks ranks{.world_size = job.world_size,
+                        .first = plan.next(0, {}),
+                        .more = [&](std::size_t running) { return plan.next(running, store.needed()); }};
+  const int exit_code = run_rank_processes(ranks, [&](const trainer::RankPlace& place) {
+    return program(variables_of(job, place.rank, ranks_on_node, store.port()));
+  });
+  if (exit_code == kDone && with_peers && plan.count() == 1)
     say("rank 0 exchanged no tensors directly with other ranks, so it represents all of them");
-    return exit_code;
-  }
-  say(fmt::format("rank 0 exchanges tensors directly with rank{} {}: run, too", others.size() == 1 ? "" : "s",
-                  fmt::join(others, ", ")));
-  return run(others);
+  return exit_code;
 }
 
 }  // namespace strata::cli

@@ -54,6 +54,14 @@ bool is_nccl_id(std::string_view key) {
   return key.find("/cuda//") != key.npos;
 }
 
+std::optional<std::uint32_t> rank_behind(std::string_view begin, std::string_view key) {
+  const auto place = key.find(begin);
+  if (place > 1) return std::nullopt;  // a TCPStore puts a '/' first
+  std::uint32_t rank = 0;
+  const auto [end, error] = std::from_chars(key.data() + place + begin.size(), key.data() + key.size(), rank);
+  return error == std::errc() ? std::optional(rank) : std::nullopt;
+}
+
 }  // namespace
 
 std::string PeerKeys::compare_and_set(const std::string& key, const std::string& expected,
@@ -83,8 +91,17 @@ std::optional<std::string> PeerKeys::written(const std::string& key) const {
   return std::to_string(start + most * std::int64_t{world_size_});
 }
 
+std::optional<std::uint32_t> PeerKeys::owner(const std::string& key) {
+  return rank_behind("strata/from/", key);
+}
+
+std::optional<std::uint32_t> PeerKeys::peer(const std::string& key) {
+  return rank_behind("strata/peer/", key);
+}
+
 std::optional<std::string> PeerKeys::value(const std::string& key) const {
   if (auto own = written(key)) return own;
+  if (owner(key)) return std::nullopt;
   for (const auto& [counter, ranks] : counters_)
     if (key.starts_with(counter) && key.size() > counter.size() && !is_digit(key[counter.size()])) return "1";
   const Pattern wanted(key);

@@ -5,7 +5,8 @@
 // - a counter: each rank of the job has added the same
 // - a key that says that a counter is complete ("<counter>:last_worker"), from the counter
 // - the id of an NCCL communicator, because the dry GPU's NCCL accepts any
-// Everything else is unknown.
+// Everything else is unknown. The key of an object that one rank has for others begins with
+// "strata/from/<rank>/" (python/strata_profiler/trial/job_objects.py); only that rank writes it.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +31,10 @@ class PeerKeys {
 
   bool has(const std::string& key) const { return values_.contains(key) || counters_.contains(key); }
   std::size_t size() const { return values_.size() + counters_.size(); }
+  // The rank of an object's key; empty: the key of something else.
+  static std::optional<std::uint32_t> owner(const std::string& key);
+  // The rank with which another one exchanges tensors directly: "strata/peer/<rank>". Empty: another key.
+  static std::optional<std::uint32_t> peer(const std::string& key);
   // What the key has, or what an absent rank would have written. Empty: unknown.
   std::optional<std::string> value(const std::string& key) const;
 

@@ -2,6 +2,7 @@
 #include "host/cli/job/store_server.hpp"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -124,10 +125,40 @@ struct Client {
   std::vector<std::string> awaited;  // keys that it waits for
 };
 
+// In 127.0.0.0/8, which is all of this machine.
+in_addr_t address_of(std::uint32_t rank) {
+  constexpr in_addr_t kFirst = (127U << 24) + (1U << 20);
+  return htonl(kFirst + rank);
+}
+
+// `port` 0: any.
+Descriptor listen_for(std::uint32_t rank, std::uint16_t port) {
+  Descriptor listener(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = address_of(rank);
+  if (bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+      listen(listener, SOMAXCONN) != 0)
+    throw std::system_error(errno, std::generic_category(), "cannot serve the job's store");
+  return listener;
+}
+
+std::uint16_t port_of(int listener) {
+  sockaddr_in address{};
+  socklen_t size = sizeof address;
+  getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size);
+  return ntohs(address.sin_port);
+}
+
 class Server {
  public:
-  Server(std::uint32_t world_size, std::vector<Listener> listeners)
-      : keys_(world_size), listeners_(std::move(listeners)) {}
+  Server(std::uint32_t world_size, std::vector<Listener> listeners, bool with_peers, int needed)
+      : world_size_(world_size),
+        with_peers_(with_peers),
+        keys_(world_size),
+        listeners_(std::move(listeners)),
+        needed_(needed) {}
 
   [[noreturn]] void serve() {
     while (true) {
@@ -210,7 +241,9 @@ class Server {
         return;
       case Query::kSet: {
         const std::string key = request.text();
-        return keys_.set(key, request.text());
+        const std::string value = request.text();
+        if (const auto peer = PeerKeys::peer(key)) return start_peer(*peer);
+        return keys_.set(key, value);
       }
       case Query::kCompareSet: {
         const std::string key = request.text(), expected = request.text();
@@ -261,67 +294,98 @@ class Server {
     throw Malformed{};
   }
 
-  // Not a rank that has ended, or that waits itself.
-  bool may_write(std::uint32_t rank) const {
-    if (!seen_.contains(rank)) return true;
-    bool is_there = false;
-    for (const Client& client : clients_) {
-      if (client.rank != rank) continue;
-      if (!client.awaited.empty()) return false;
-      is_there = true;
+  bool runs(std::uint32_t rank) const {
+    return std::ranges::find(listeners_, rank, &Listener::rank) != listeners_.end();
+  }
+  bool has_ended(std::uint32_t rank) const {
+    return seen_.contains(rank) && std::ranges::find(clients_, rank, &Client::rank) == clients_.end();
+  }
+
+  void start(StoreServer::Needed needed) {
+    listeners_.push_back(
+        {.rank = needed.rank, .socket = listen_for(needed.rank, port_of(listeners_.front().socket))});
+    while (write(needed_, &needed, sizeof needed) < 0 && errno == EINTR) {
     }
-    return is_there;
+  }
+  void start_peer(std::uint32_t rank) {
+    if (with_peers_ && rank < world_size_ && !runs(rank) && listeners_.size() < kMostRanks)
+      start({.rank = rank, .is_awaited = false});
+  }
+
+  std::optional<std::string> unknown_of(const Client& client) const {
+    for (const std::string& key : client.awaited)
+      if (!keys_.value(key)) return key;
+    return std::nullopt;
+  }
+
+  // Whether it may write a key of which nobody knows the owner: not if it waits for such a key itself.
+  bool may_write(std::uint32_t rank) const {
+    if (has_ended(rank)) return false;
+    return std::ranges::none_of(clients_, [&](const Client& client) {
+      if (client.rank != rank) return false;
+      const auto unknown = unknown_of(client);
+      return unknown && !PeerKeys::owner(*unknown);
+    });
+  }
+
+  // Whether a rank that runs, or that is started here, may write it.
+  bool may_come(const Client& client, const std::string& key) {
+    const std::optional<std::uint32_t> owner = PeerKeys::owner(key);
+    const bool is_ours = owner == client.rank;
+    const std::uint32_t usual = owner.value_or(0);
+    if (!is_ours && usual < world_size_ && !runs(usual)) {
+      start({.rank = usual, .is_awaited = true});
+      return true;
+    }
+    if (owner) return !is_ours && usual < world_size_ && !has_ended(usual);
+    return std::ranges::any_of(listeners_, [&](const Listener& other) {
+      return other.rank != client.rank && may_write(other.rank);
+    });
   }
 
   void answer_waiting() {
     for (std::size_t index = 0; index < clients_.size(); ++index) {
       Client& client = clients_[index];
       if (client.awaited.empty()) continue;
-      const auto unknown = std::ranges::find_if(
-          client.awaited, [&](const auto& key) { return !keys_.value(key).has_value(); });
-      if (unknown == client.awaited.end()) {
+      const std::optional<std::string> unknown = unknown_of(client);
+      if (!unknown) {
         client.awaited.clear();
         send(client, {&kStopWaiting, 1});
-      } else if (std::ranges::none_of(listeners_, [&](const Listener& other) {
-                   return other.rank != client.rank && may_write(other.rank);
-                 })) {
-        say(
-            fmt::format("rank {} waits for the key '{}' of the job's store, which only another rank writes; "
-                        "run that rank, too: --rank 0,{}",
-                        client.rank, unknown->substr(unknown->starts_with('/') ? 1 : 0), client.rank));
+      } else if (!may_come(client, *unknown)) {
+        say(fmt::format(
+            "rank {} waits for the key '{}' of the job's store, which only another rank writes; add "
+            "that rank to --rank",
+            client.rank, unknown->substr(unknown->starts_with('/') ? 1 : 0)));
         gone_.push_back(index);
       }
     }
   }
 
+  std::uint32_t world_size_;
+  bool with_peers_;
   PeerKeys keys_;
   std::vector<Listener> listeners_;
   std::vector<Client> clients_;
   std::vector<std::size_t> gone_;
   std::set<std::uint32_t> seen_;  // ranks that have connected
+  int needed_;                    // where ranks to start are written
 };
-
-std::uint16_t listen_locally(int socket) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  if (bind(socket, reinterpret_cast<const sockaddr*>(&address), size) != 0 ||
-      listen(socket, SOMAXCONN) != 0 ||
-      getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) != 0)
-    throw std::system_error(errno, std::generic_category(), "cannot serve the job's store");
-  return ntohs(address.sin_port);
-}
 
 }  // namespace
 
-StoreServer::StoreServer(std::uint32_t world_size, const std::vector<std::uint32_t>& ranks)
+StoreServer::StoreServer(std::uint32_t world_size, const std::vector<std::uint32_t>& ranks, bool with_peers)
     : owner_(getpid()) {
   std::vector<Listener> listeners;
   for (const std::uint32_t rank : ranks) {
-    listeners.push_back({.rank = rank, .socket = Descriptor(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0))});
-    ports_[rank] = listen_locally(listeners.back().socket);
+    listeners.push_back({.rank = rank, .socket = listen_for(rank, port_)});
+    port_ = port_of(listeners.back().socket);
   }
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    throw std::system_error(errno, std::generic_category(), "cannot start the job's store");
+  const Descriptor writing(ends[1]);
+  needed_ = ends[0];
+  fcntl(needed_, F_SETFL, O_NONBLOCK);
   process_ = fork();
   if (process_ < 0) throw std::system_error(errno, std::generic_category(), "cannot start the job's store");
   if (process_ > 0) return;
@@ -329,7 +393,7 @@ StoreServer::StoreServer(std::uint32_t world_size, const std::vector<std::uint32
   if (getppid() != owner_) _exit(1);
   std::signal(SIGINT, SIG_IGN);  // of the terminal: the ranks may still need it
   try {
-    Server(world_size, std::move(listeners)).serve();
+    Server(world_size, std::move(listeners), with_peers, writing).serve();
   } catch (const std::exception& error) {
     say(error.what());
   }
@@ -338,9 +402,22 @@ StoreServer::StoreServer(std::uint32_t world_size, const std::vector<std::uint32
 
 StoreServer::~StoreServer() {
   if (getpid() != owner_) return;
+  close(needed_);
   kill(process_, SIGKILL);
   while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
   }
+}
+
+std::string StoreServer::address(std::uint32_t rank) {
+  char text[INET_ADDRSTRLEN];
+  const in_addr address{.s_addr = address_of(rank)};
+  return inet_ntop(AF_INET, &address, text, sizeof text);
+}
+
+std::vector<StoreServer::Needed> StoreServer::needed() const {
+  std::vector<Needed> ranks;
+  for (Needed rank; read(needed_, &rank, sizeof rank) == sizeof rank;) ranks.push_back(rank);
+  return ranks;
 }
 
 }  // namespace strata::cli

@@ -5,25 +5,39 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
-#include <map>
+#include <string>
 #include <vector>
 
 namespace strata::cli {
 
+inline constexpr std::size_t kMostRanks = 64;  // that are run
+
 class StoreServer {
  public:
-  // Starts a process that serves these ranks until this object is destroyed, each at a port of its own, on
+  // Starts a process that serves these ranks, and others that they need, until this object is destroyed, on
   // this machine only. Throws std::system_error.
-  StoreServer(std::uint32_t world_size, const std::vector<std::uint32_t>& ranks);
+  // `with_peers`: also those with which they exchange tensors directly.
+  StoreServer(std::uint32_t world_size, const std::vector<std::uint32_t>& ranks, bool with_peers);
   ~StoreServer();
   StoreServer(const StoreServer&) = delete;
   StoreServer& operator=(const StoreServer&) = delete;
 
-  std::uint16_t port(std::uint32_t rank) const { return ports_.at(rank); }
+  // Each rank has an address of its own, by which the server knows it.
+  static std::string address(std::uint32_t rank);
+  std::uint16_t port() const { return port_; }
+
+  // Ranks to start. Each is returned once.
+  struct Needed {
+    std::uint32_t rank = 0;
+    bool is_awaited = false;  // another one waits for it
+  };
+  std::vector<Needed> needed() const;
 
  private:
-  std::map<std::uint32_t, std::uint16_t> ports_;
+  std::uint16_t port_ = 0;
+  int needed_ = -1;  // the reading end of a pipe
   pid_t process_ = -1, owner_ = -1;
 };
 

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <numeric>
 #include <system_error>
 #include <vector>
 
@@ -67,31 +68,36 @@ int exit_code_of_status(int status) {
 
 class RankProcesses {
  public:
-  RankProcesses(std::uint32_t world_size, const std::function<int(const trainer::RankPlace&)>& body,
+  RankProcesses(const SomeRanks& ranks, const std::function<int(const trainer::RankPlace&)>& body,
                 std::chrono::milliseconds grace)
-      : grace_(grace) {
-    for (std::uint32_t rank = 0; rank < world_size; ++rank) {
-      start({.rank = rank,
-             .world_size = world_size,
-             .local_rank = rank,
-             .local_world_size = world_size,
-             .launcher = trainer::Launcher::kStrata,
-             .rendezvous = meeting_place_.path() / "store"},
-            body);
-    }
+      : ranks_(ranks), body_(body), grace_(grace) {
+    start(ranks.first);
   }
 
   int wait() {
+    const std::chrono::milliseconds pause(ranks_.more ? 50 : 500);
     while (alive() > 0) {
-      if (const auto info = queue_.next(std::chrono::milliseconds(500))) pass_on(*info);
+      if (const auto info = queue_.next(pause)) pass_on(*info);
       reap();
+      if (ranks_.more && !first_failure_) start(ranks_.more(static_cast<std::size_t>(alive())));
       if (deadline_ && std::chrono::steady_clock::now() > *deadline_) signal_all(SIGKILL);
     }
     return first_failure_.value_or(kDone);
   }
 
  private:
-  void start(const trainer::RankPlace& place, const std::function<int(const trainer::RankPlace&)>& body) {
+  void start(const std::vector<std::uint32_t>& ranks) {
+    for (const std::uint32_t rank : ranks) {
+      start({.rank = rank,
+             .world_size = ranks_.world_size,
+             .local_rank = rank,
+             .local_world_size = ranks_.world_size,
+             .launcher = trainer::Launcher::kStrata,
+             .rendezvous = meeting_place_.path() / "store"});
+    }
+  }
+
+  void start(const trainer::RankPlace& place) {
     const pid_t parent = getpid();
     const pid_t pid = fork();
     if (pid < 0) {
@@ -101,20 +107,23 @@ class RankProcesses {
       throw std::system_error(error, std::generic_category(),
                               fmt::format("cannot start rank {} of {}", place.rank, place.world_size));
     }
-    if (pid > 0) return pids_.push_back(pid);
+    if (pid > 0) {
+      pids_.push_back(pid);
+      numbers_.push_back(place.rank);
+      return;
+    }
     // Do not outlive a killed parent.
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent) _exit(kFailed);
     queue_.release();
     // Not back to where this process's owner is in the middle of something.
-    std::exit(run_or_explain(place, body));
+    std::exit(run_or_explain(place));
   }
 
-  static int run_or_explain(const trainer::RankPlace& place,
-                            const std::function<int(const trainer::RankPlace&)>& body) {
+  int run_or_explain(const trainer::RankPlace& place) const {
     if (place.rank > 0) speak_as(fmt::format("rank {}", place.rank));
     try {
-      return body(place);
+      return body_(place);
     } catch (...) {
       return explain_current_exception();
     }
@@ -127,17 +136,17 @@ class RankProcesses {
   }
 
   void reap() {
-    for (std::size_t rank = 0; rank < pids_.size(); ++rank) {
+    for (std::size_t index = 0; index < pids_.size(); ++index) {
       int status = 0;
-      if (pids_[rank] == 0 || waitpid(pids_[rank], &status, WNOHANG) != pids_[rank]) continue;
-      pids_[rank] = 0;
+      if (pids_[index] == 0 || waitpid(pids_[index], &status, WNOHANG) != pids_[index]) continue;
+      pids_[index] = 0;
       const int code = exit_code_of_status(status);
-      if (code != kDone && !first_failure_) end_others(rank, code);
+      if (code != kDone && !first_failure_) end_others(numbers_[index], code);
     }
   }
 
   // The others would wait for it in their next collective, most for long.
-  void end_others(std::size_t rank, int code) {
+  void end_others(std::uint32_t rank, int code) {
     first_failure_ = code;
     if (alive() == 0) return;
     if (code < kSignalBase)
@@ -156,10 +165,13 @@ class RankProcesses {
     return std::ranges::count_if(pids_, [](pid_t pid) { return pid > 0; });
   }
 
+  const SomeRanks& ranks_;
+  const std::function<int(const trainer::RankPlace&)>& body_;
   std::chrono::milliseconds grace_;
   ScratchFolder meeting_place_{"strata-ranks"};
   SignalQueue queue_;
-  std::vector<pid_t> pids_;  // by rank; 0 once it has ended
+  std::vector<pid_t> pids_;             // in the order of starting; 0 once it has ended
+  std::vector<std::uint32_t> numbers_;  // their ranks
   std::optional<int> first_failure_;
   std::optional<std::chrono::steady_clock::time_point> deadline_;
 };
@@ -201,7 +213,14 @@ std::string torchrun_start() {
 
 int run_rank_processes(std::uint32_t world_size, const std::function<int(const trainer::RankPlace&)>& body,
                        std::chrono::milliseconds grace) {
-  return RankProcesses(world_size, body, grace).wait();
+  SomeRanks all{.world_size = world_size, .first = std::vector<std::uint32_t>(world_size), .more = {}};
+  std::iota(all.first.begin(), all.first.end(), 0U);
+  return run_rank_processes(all, body, grace);
+}
+
+int run_rank_processes(const SomeRanks& ranks, const std::function<int(const trainer::RankPlace&)>& body,
+                       std::chrono::milliseconds grace) {
+  return RankProcesses(ranks, body, grace).wait();
 }
 
 }  // namespace strata::cli

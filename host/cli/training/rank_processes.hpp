@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "host/config/run_config.hpp"
 #include "host/trainer/entry.hpp"
@@ -26,6 +27,16 @@ std::string torchrun_start();
 // Returns the exit code of the first that failed, else 0. Exceptions of `body` are printed on standard error.
 // This process must have no other thread.
 int run_rank_processes(std::uint32_t world_size, const std::function<int(const trainer::RankPlace&)>& body,
+                       std::chrono::milliseconds grace = std::chrono::seconds(15));
+
+// The same for some ranks, by number. `more` is called several times a second with the number of processes
+// that run, and returns further ranks to start.
+struct SomeRanks {
+  std::uint32_t world_size = 1;
+  std::vector<std::uint32_t> first;
+  std::function<std::vector<std::uint32_t>(std::size_t running)> more;
+};
+int run_rank_processes(const SomeRanks& ranks, const std::function<int(const trainer::RankPlace&)>& body,
                        std::chrono::milliseconds grace = std::chrono::seconds(15));
 
 }  // namespace strata::cli

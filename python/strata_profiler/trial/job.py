@@ -2,8 +2,7 @@
 """One rank of a job whose other ranks are absent (`strata exec --world`).
 
 Environment, beside what torchrun gives a worker:
-    STRATA_JOB        address of the job's store, host:port
-    STRATA_JOB_PEERS  file for the ranks with which this one exchanges tensors directly (pipeline stages), one per line
+    STRATA_JOB  address of the job's store, host:port
 """
 
 from __future__ import annotations
@@ -67,11 +66,9 @@ def _use_the_jobs_store(rendezvous: ModuleType) -> None:
     import torch.distributed
     import torch.distributed.distributed_c10d as c10d
 
-    address, port = os.environ["STRATA_JOB"].rsplit(":", 1)
-    plain: Any = torch.distributed.TCPStore
-
-    class TCPStore(plain):  # type: ignore[misc]
+    class TCPStore(torch.distributed.TCPStore):  # type: ignore[misc]
         def __init__(self, *_: Any, timeout: Any = c10d.default_pg_timeout, **__: Any) -> None:
+            address, port = os.environ["STRATA_JOB"].rsplit(":", 1)
             super().__init__(address, int(port), None, False, timeout, wait_for_workers=False)
 
     _replace(c10d, "TCPStore", TCPStore)
@@ -100,6 +97,9 @@ def _stand_alone(c10d: ModuleType) -> None:
         _replace(c10d, "ProcessGroupGloo", ProcessGroupGloo)
     _tell_sizes_of_splits(c10d)
     _note_peers(c10d)
+    from . import job_objects
+
+    job_objects.exchange(c10d, functools.partial(_replace, c10d))
 
 
 def _tell_sizes_of_splits(c10d: ModuleType) -> None:
@@ -128,21 +128,19 @@ def _tell_sizes_of_splits(c10d: ModuleType) -> None:
 
 
 def _note_peers(c10d: ModuleType) -> None:
-    """Ranks that send to each other do different things, unlike those that take part in the same collectives."""
-    file = os.environ.get("STRATA_JOB_PEERS")
-    if not file:
-        return
+    """Ranks that send to each other, as stages of a pipeline, do different things, unlike those of a collective: the store is told of them."""
     noted: Set[int] = set()
+    stores: List[Any] = []
 
     def note(group: Any) -> None:
-        if not c10d.is_initialized():
-            return
-        ranks = set(c10d.get_process_group_ranks(group or c10d.group.WORLD))
-        if not ranks <= noted:
-            noted.update(ranks)
-            with open(f"{file}.begun", "w") as begun:
-                begun.writelines(f"{rank}\n" for rank in sorted(noted))
-            os.replace(f"{file}.begun", file)
+        import torch.distributed
+
+        for rank in c10d.get_process_group_ranks(group or c10d.group.WORLD):
+            if rank not in noted:
+                noted.add(rank)
+                if not stores:
+                    stores.append(torch.distributed.TCPStore("", 0))
+                stores[0].set(f"strata/peer/{rank}", "")
 
     class P2POp(c10d.P2POp):  # type: ignore[misc, name-defined]
         def __init__(self, *words: Any, **settings: Any) -> None:
