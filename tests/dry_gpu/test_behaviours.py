@@ -19,7 +19,6 @@ FALLS_SHORT = {
     "graph_pools.results_outlive_their_graph": {"the result": VALUE},
     "graph_pools.successive_graphs_share_a_pool_when_reported": {"the sums": VALUE},
     "graphs.a_capture_keeps_each_operation": {"the sum": VALUE},
-    "graphs.external_events_are_recorded_by_each_replay": {"the time": TIME},
     "pinned.a_copy_to_the_other_device_holds_the_memory_too": {"the copy is under way": TIME},
     "pinned.a_copy_without_waiting_gives_pinned_memory": {"the copy is under way": TIME},
     "pinned.freed_memory_is_used_again_but_not_while_it_is_copied": {"the copy is under way": TIME},
@@ -28,11 +27,8 @@ FALLS_SHORT = {
     "streams.a_block_is_not_used_again_before_its_stream_is_done": {"work takes time": TIME},
     "streams.a_stream_may_wait_for_the_other_device": {"work takes time": TIME},
     "streams.a_view_records_for_the_whole_block": {"work takes time": TIME},
-    "streams.an_event_is_complete_when_its_work_is": {"work takes time": TIME, "the time": TIME},
-    "streams.generic_streams_and_events_are_the_same": {"the time": TIME},
+    "streams.an_event_is_complete_when_its_work_is": {"work takes time": TIME},
     "streams.the_other_device_is_busy_and_this_one_is_not": {"work takes time": TIME},
-    "streams.threads_wait_side_by_side": {"the times": TIME},
-    "streams.times_between_devices_are_refused": {"the time": TIME},
 }
 
 # What a behaviour asks for and is refused, and does without.
