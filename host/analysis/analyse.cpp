@@ -106,8 +106,9 @@ void give_back(Rows& rows) {
   rows = Rows();
 }
 
-// `blocks` are those of `table`, by index.
-void warn_of_untrained(const BlockTable& table, const std::vector<Block>& blocks,
+// `blocks` are those of `table`, by index. Only parameters that are there in the last backward: DeepSpeed moves a
+// model's parameters into one block before it trains.
+void warn_of_untrained(const Recording& run, const BlockTable& table, const std::vector<Block>& blocks,
                        const std::vector<std::string>& texts, std::vector<Warning>& warnings) {
   std::vector<bool> is_trained(table.blocks.size());
   bool has_states = false;
@@ -116,7 +117,10 @@ void warn_of_untrained(const BlockTable& table, const std::vector<Block>& blocks
     is_trained[block.parameter] = true;
     has_states = has_states || block.role == STRATA_TENSOR_OPTIMIZER_STATE;
   }
-  if (!has_states) return;
+  std::uint64_t last_backward = 0;
+  for (const PhaseRow& phase : run.phases)
+    if (phase.kind == STRATA_PHASE_BACKWARD) last_backward = std::max(last_backward, phase.begin_sequence);
+  if (!has_states || last_backward == 0) return;
   // FSDP2 uses an unsharded copy in forward, with the name of the shard that is trained.
   std::set<std::string_view> trained_names;
   for (std::size_t index = 0; index < blocks.size(); ++index)
@@ -125,6 +129,7 @@ void warn_of_untrained(const BlockTable& table, const std::vector<Block>& blocks
   for (std::size_t index = 0; index < blocks.size(); ++index) {
     const Block& block = blocks[index];
     if (block.kind != BlockKind::kParameter || block.is_frozen || is_trained[index]) continue;
+    if (!block.is_alive_at(last_backward)) continue;
     if (trained_names.contains(texts[block.name])) continue;
     if (untrained.count++ == 0) untrained.first_name = texts[block.name];
     untrained.bytes += block.bytes;
@@ -190,7 +195,7 @@ Facts analyse(Recording run, const Method& method) {
   facts.repeated_block_lengths = repeated_block_lengths(facts);
   facts.forms = forms.all();
   if (!run.saved.empty()) facts.truth = compare_with_truth(table, ops, evidence, method.rules);
-  if (!run.is_configured) warn_of_untrained(table, facts.blocks, facts.texts, facts.warnings);
+  if (!run.is_configured) warn_of_untrained(run, table, facts.blocks, facts.texts, facts.warnings);
   facts.block_places = std::move(table.places);
   give_back(table.blocks);
   facts.points = make_timeline(facts.blocks, table.changes);

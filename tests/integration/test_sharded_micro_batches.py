@@ -19,7 +19,7 @@ blocks = [Block(nn.Linear(256, 1024), nn.GELU(), nn.Linear(1024, 256)) for _ in 
 model = nn.Sequential(nn.Linear(256, 256), *blocks).cuda()
 if kind == "fully_shard":
     from torch.distributed.fsdp import fully_shard
-    for block in blocks:
+    for block in model:
         fully_shard(block)
     fully_shard(model)
 else:
