@@ -92,8 +92,7 @@ def check(told, rank):
 def test_a_rank_of_many(workspace, bound):
     """Bound to its card, torch splits communicators, and only all ranks together know how many take a part."""
     check(talk(workspace, "--rank", 13, "--", sys.executable, "talk.py", BOUND=bound), 13)
-    summary = json.loads((workspace.folder / "out/rank13/summary.json").read_text())
-    assert summary["end"]["reason"] == "done" if "end" in summary else True
+    assert (workspace.folder / "out/rank13/report.html").exists()
     assert "left nothing" not in workspace.strata("report", "out").stdout
 
 
@@ -140,6 +139,7 @@ for step in range(3):
     made.sum().backward()
     optimizer.step()
     optimizer.zero_grad()
+print(rank, torch.cuda.max_memory_allocated(), flush=True)
 dist.destroy_process_group()
 """
 
@@ -153,8 +153,9 @@ def test_representative_ranks_are_those_of_a_pipeline(workspace):
         assert f"rank 0 exchanges tensors directly with rank {rank}: it is run, too" in done.stderr
     shown = json.loads(workspace.strata("report", "out", "--ranks", "--json").stdout)
     assert [rank["rank"] for rank in shown["ranks"]] == [0, 16, 32, 48] and shown["lost"] == []
-    peaks = [rank["peak"]["allocated_bytes"] for rank in shown["ranks"]]
-    assert peaks == sorted(peaks) and shown["imbalance"]["heaviest"] == 48
+    peaks = {rank["rank"]: rank["peak"]["allocated_bytes"] for rank in shown["ranks"]}
+    assert peaks == {int(rank): int(peak) for rank, peak in map(str.split, done.stdout.splitlines())}
+    assert list(peaks.values()) == sorted(peaks.values()) and shown["imbalance"]["heaviest"] == 48
     assert "left nothing" not in done.stderr
 
 

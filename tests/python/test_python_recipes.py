@@ -63,6 +63,13 @@ def test_torchtitan(inputs):
     assert "layers.5.feed_forward.w1" in inputs.layers("torchtitan")
 
 
+def test_torchtitan_as_one_rank_of_many(inputs):
+    launch = [sys.executable, "-m", "torch.distributed.run", "--nnodes", "4", "--nproc-per-node", "8", "-m", "torchtitan.train"]
+    words = [*launch, "--job.config_file", "titan.toml", "--parallelism.tensor_parallel_degree", "2"]
+    record(inputs, "torchtitan-rank", words, beside("torchtitan"), ("--layers", "--dry", "h100-80gb", "--world", "32"))
+    assert "layers.5.feed_forward.w1" in inputs.layers("torchtitan-rank")
+
+
 @rarely
 def test_torchtune(inputs):
     environment = beside("torchtune")

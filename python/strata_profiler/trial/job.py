@@ -25,6 +25,12 @@ def begin() -> None:
     imports.when_imported("torch.distributed.rendezvous", _use_the_jobs_store)
 
 
+def _distributed() -> Any:
+    import torch.distributed
+
+    return torch.distributed
+
+
 def _start_only_this_rank(api: ModuleType) -> None:
     """torchrun, and what is built on it, becomes this rank's worker instead of starting workers and waiting for other nodes."""
 
@@ -63,10 +69,11 @@ def _run(words: List[str]) -> int:
 
 def _use_the_jobs_store(rendezvous: ModuleType) -> None:
     """Whatever address a program names for its store, it is the job's."""
-    import torch.distributed
     import torch.distributed.distributed_c10d as c10d
 
-    class TCPStore(torch.distributed.TCPStore):  # type: ignore[misc]
+    plain: Any = vars(_distributed())["TCPStore"]
+
+    class TCPStore(plain):  # type: ignore[misc]
         def __init__(self, *_: Any, timeout: Any = c10d.default_pg_timeout, **__: Any) -> None:
             address, port = os.environ["STRATA_JOB"].rsplit(":", 1)
             super().__init__(address, int(port), None, False, timeout, wait_for_workers=False)
@@ -77,9 +84,7 @@ def _use_the_jobs_store(rendezvous: ModuleType) -> None:
 
 def _replace(c10d: ModuleType, name: str, value: Any) -> None:
     """Also in torch.distributed, which has all names of the module."""
-    import torch.distributed
-
-    for module in (c10d, torch.distributed):
+    for module in (c10d, _distributed()):
         if hasattr(module, name):
             setattr(module, name, value)
 
@@ -88,11 +93,10 @@ def _stand_alone(c10d: ModuleType) -> None:
     """Groups on the CPU connect to nobody; the torch source answers their collectives (sources/torch/training/absent_peers.hpp)."""
     gloo: Any = getattr(c10d, "ProcessGroupGloo", None)
     if gloo is not None:
-        from torch.distributed import HashStore
 
         class ProcessGroupGloo(gloo):  # type: ignore[misc]
             def __init__(self, store: Any, rank: int, size: int, *rest: Any, **settings: Any) -> None:
-                super().__init__(HashStore(), 0, 1, *rest, **settings)
+                super().__init__(_distributed().HashStore(), 0, 1, *rest, **settings)
 
         _replace(c10d, "ProcessGroupGloo", ProcessGroupGloo)
     _tell_sizes_of_splits(c10d)
@@ -133,13 +137,11 @@ def _note_peers(c10d: ModuleType) -> None:
     stores: List[Any] = []
 
     def note(group: Any) -> None:
-        import torch.distributed
-
         for rank in c10d.get_process_group_ranks(group or c10d.group.WORLD):
             if rank not in noted:
                 noted.add(rank)
                 if not stores:
-                    stores.append(torch.distributed.TCPStore("", 0))
+                    stores.append(_distributed().TCPStore("", 0))
                 stores[0].set(f"strata/peer/{rank}", "")
 
     class P2POp(c10d.P2POp):  # type: ignore[misc, name-defined]
