@@ -19,6 +19,7 @@
 #include "host/analysis/peak/residue.hpp"
 #include "host/analysis/peak/step_growth.hpp"
 #include "host/analysis/peak/summed_losses.hpp"
+#include "host/analysis/peak/unsharded_gradients.hpp"
 #include "host/analysis/peak/unused_graphs.hpp"
 #include "host/analysis/peak/used_gradients.hpp"
 #include "host/analysis/steps/open_phases.hpp"
@@ -132,6 +133,7 @@ class HeldFinder {
       if (block.kind == BlockKind::kBucket) buckets += block.bytes;
     }
     add({.kind = FindingKind::kBucketCopies, .bytes = std::min(gradients, buckets)});
+    add({.kind = FindingKind::kUnshardedGradients, .bytes = unsharded_gradient_bytes(facts_, sequence_)});
   }
 
   // On a card, for a program could keep them in the host's memory.

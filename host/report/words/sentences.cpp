@@ -83,6 +83,12 @@ struct FindingSentence {
         return "These gradients are also in the buckets of DistributedDataParallel: "
                "gradient_as_bucket_view=True "
                "needs them once.";
+      case FindingKind::kUnshardedGradients:
+        return "Each rank keeps these whole gradients between micro-batches, for the ranks add theirs up "
+               "only in "
+               "a later one. Without set_requires_gradient_sync(False) or no_sync(), each rank keeps only "
+               "its "
+               "part.";
       case FindingKind::kWeightCopies:
         return "Copies of weights, such as those of a checkpoint, and no operator computes with them: delete "
                "them, or keep them in host memory (torch.load(map_location=\"cpu\"), tensor.cpu()).";
