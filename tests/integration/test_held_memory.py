@@ -263,6 +263,10 @@ for _ in range(4):
     optimizer.zero_grad()
     target.load_state_dict(model.state_dict())
 """,
+    "zeros for an optimizer": """
+velocity = [torch.zeros_like(each) for each in model.parameters()]
+for _ in range(4): train()
+""",
     "an average of weights that begins late": """
 average = None
 for step in range(6):

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "host/analysis/allocator/caching_allocator.hpp"
+#include "host/analysis/attribution/ops.hpp"
 #include "host/analysis/facts/memory_facts.hpp"
 #include "host/analysis/memory/alive.hpp"
 #include "host/analysis/peak/evaluations.hpp"
@@ -136,14 +137,16 @@ class HeldFinder {
     add({.kind = FindingKind::kUnshardedGradients, .bytes = unsharded_gradient_bytes(facts_, sequence_)});
   }
 
-  // On a card, for a program could keep them in the host's memory.
+  // On a card, for a program could keep them in the host's memory. Zeros are no copy: they wait for an
+  // optimizer.
   void weight_copies() {
     if (facts_.on_host()) return;
     std::uint64_t bytes = 0;
     for (std::size_t index = 0; index < facts_.blocks.size(); ++index) {
       const Block& block = facts_.blocks[index];
-      if (block.reason == Reason::kWeightCopy && block.is_alive_at(sequence_) && !growth_.holds(index))
-        bytes += block.bytes;
+      if (block.reason != Reason::kWeightCopy || !block.is_alive_at(sequence_)) continue;
+      const bool is_told = growth_.holds(index) || kept_.holds(index) || unused_.holds(index);
+      if (!is_told && (traits_of(facts_.texts[block.op]) & kZerosLike) == 0) bytes += block.bytes;
     }
     add({.kind = FindingKind::kWeightCopies, .bytes = bytes});
   }
