@@ -11,6 +11,7 @@
 
 #include "host/analysis/allocator/caching_allocator.hpp"
 #include "host/analysis/facts/facts.hpp"
+#include "host/analysis/json/or_null.hpp"
 #include "host/analysis/json/scopes_json.hpp"
 #include "host/analysis/json/summary_parts.hpp"
 #include "host/analysis/shapes/find_shapes.hpp"
@@ -107,6 +108,7 @@ Json other_memory_json(const Facts& facts) {
   for (const OtherMemory& other : facts.other_memory)
     list.push_back({{"device", other.device},
                     {"peak_allocated_bytes", other.peak_allocated_bytes},
+                    {"peak_reserved_bytes", or_null(other.peak_reserved_bytes)},
                     {"blocks", other.blocks},
                     {"peak_offloaded_bytes", other.peak_offloaded_bytes}});
   return list;
@@ -223,7 +225,7 @@ Json checks_json(const Facts& facts) {
 
 }  // namespace
 
-std::string summary_json(const Facts& facts, FindingText text_of) {
+std::string summary_json(const Facts& facts, FindingText text_of, const std::vector<std::string>& warnings) {
   const std::vector<Scope> scopes = scopes_of(facts);
   Json peak = peak_json(facts.peak);
   peak.update(peak_context_json(facts));
@@ -261,6 +263,7 @@ std::string summary_json(const Facts& facts, FindingText text_of) {
        {{"recorded", facts.step_detail.recorded},
         {"named", facts.step_detail.named},
         {"without", facts.step_detail.without}}},
+      {"warnings", warnings},
   };
   return summary.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "host/analysis/facts/finding.hpp"
 
@@ -12,7 +13,8 @@ struct Facts;
 
 inline constexpr const char* kSummarySchema = "strata.summary/2";
 
-// JSON text ending in a newline that conforms to host/analysis/summary.schema.json.
-std::string summary_json(const Facts& facts, FindingText text_of);
+// JSON text ending in a newline that conforms to host/analysis/summary.schema.json. `warnings`: the sentences
+// of the facts' warnings.
+std::string summary_json(const Facts& facts, FindingText text_of, const std::vector<std::string>& warnings);
 
 }  // namespace strata::analysis

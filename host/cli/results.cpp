@@ -19,6 +19,7 @@
 #include "host/report/terminal/stack_lines.hpp"
 #include "host/report/terminal/terminal.hpp"
 #include "host/report/words/sentences.hpp"
+#include "host/report/words/warnings.hpp"
 
 namespace strata::cli {
 
@@ -46,7 +47,8 @@ void write_results(const std::filesystem::path& run_directory, Printed printed,
 
 void write_results(const analysis::Facts& facts, const std::filesystem::path& run_directory, Printed printed,
                    std::optional<std::uint64_t> rank, const std::string& device) {
-  const std::string summary = analysis::summary_json(facts, report::finding_text);
+  const std::string summary =
+      analysis::summary_json(facts, report::finding_text, report::warning_texts(facts.warnings));
   if (printed == Printed::kSummary) print(summary);
   if (printed == Printed::kTable)
     print(report::terminal_report(facts, wants_colour(STDOUT_FILENO), columns(STDOUT_FILENO)));

@@ -25,7 +25,7 @@ struct Role {
 
 // Alive from setup to the end, known by registration alone.
 void register_every_role(RunBuilder& run) {
-  const std::array<Role, 17> roles{{
+  const std::array<Role, 18> roles{{
       {STRATA_TENSOR_PARAMETER, {kParameter, "parameter", "block", "parameter"}},
       {STRATA_TENSOR_BUFFER, {kParameter, "buffer", "block", "buffer"}},
       {STRATA_TENSOR_EMA, {kParameter, "ema", "block", "ema"}},
@@ -43,6 +43,7 @@ void register_every_role(RunBuilder& run) {
       {STRATA_TENSOR_CHECKPOINT_INPUT, {kActivation, "checkpoint_input", "block", "checkpoint_input"}},
       {STRATA_TENSOR_OFFLOADED, {kActivation, "offloaded", "block", "offloaded"}},
       {STRATA_TENSOR_COPY, {kParameter, "weight_copy", "block", "weight_copy"}},
+      {STRATA_TENSOR_USED_COPY, {kParameter, "weight_copy", "block", "used_copy"}},
   }};
   for (const Role& role : roles) {
     const std::uint64_t block = run.allocate(4096, role.expected);

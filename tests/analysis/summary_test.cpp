@@ -21,7 +21,8 @@ const Json& schema() {
 }
 
 Json summary_of(const Facts& facts) {
-  return Json::parse(summary_json(facts, [](const Finding& finding) { return finding.module + '.'; }));
+  return Json::parse(summary_json(facts, [](const Finding& finding) { return finding.module + '.'; },
+                                  {"a limit of the recording"}));
 }
 
 TEST(Summary, SaysWhatTheFactsSay) {
@@ -34,6 +35,7 @@ TEST(Summary, SaysWhatTheFactsSay) {
   EXPECT_TRUE(summary["dry"].is_null());
   EXPECT_EQ(summary["window"], Json({{"first_step", 1}, {"last_step", 2}}));
   EXPECT_EQ(summary["device"], "cpu");
+  EXPECT_EQ(summary["warnings"], Json({"a limit of the recording"}));
   ASSERT_EQ(summary["steps"].size(), 3u);
   EXPECT_EQ(summary["steps"][1]["index"], 1);
   EXPECT_EQ(summary["steps"][1]["duration_ns"], facts.steps[1].end_ns - facts.steps[1].begin_ns);

@@ -39,6 +39,7 @@
 #include "host/report/words/sentences.hpp"
 #include "host/report/words/shapes_json.hpp"
 #include "host/report/words/warm_up_json.hpp"
+#include "host/report/words/warnings.hpp"
 #include "tests/fuzz/target.hpp"
 
 namespace strata::fuzz {
@@ -95,7 +96,8 @@ void read_tables(const analysis::Facts& facts) {
   require_json("the steps", analysis::steps_document(facts));
   require_json("the warm-up", report::warm_up_document(facts));
   require_json("the largest", analysis::detail_document(facts, 0.1));
-  require_json("the summary", analysis::summary_json(facts, report::finding_text));
+  require_json("the summary",
+               analysis::summary_json(facts, report::finding_text, report::warning_texts(facts.warnings)));
   if (facts.time) require_json("the times", analysis::time_document(facts, {}, 5));
   const analysis::BudgetCheck budget = check_budget(facts, 4096);
   require_json("the budget", budget_document(facts, budget, report::finding_text));

@@ -128,7 +128,10 @@ def record(tmp_path_factory):
         told = lambda *asked: json.loads(workspace.strata("report", out, *asked, "--json").stdout)
         shapes = {shape["kind"]: shape for shape in told("--shapes")["shapes"]}
         findings = {finding["kind"]: finding for finding in told("--budget", "1MiB")["findings"]}
-        return int(done.stdout.split()[-1]) if not fails else 0, shapes, findings, " ".join(workspace.strata("report", out).stdout.split())
+        shown = " ".join(workspace.strata("report", out).stdout.split())
+        assert all(warning in shown for warning in told()["warnings"])
+        assert bool(told()["warnings"]) == ("Warning" in shown)
+        return int(done.stdout.split()[-1]) if not fails else 0, shapes, findings, shown
 
     return run
 
@@ -214,3 +217,194 @@ def test_parameters_without_a_gradient_are_named(record):
     for program in (IS_LEVEL["a training"], MOVED):
         *_, told = record(program)
         assert "have no gradient" not in told
+
+
+COPIES = {
+    "a checkpoint": """
+import io
+saved = io.BytesIO()
+torch.save({"model": model.state_dict(), "epoch": 3}, saved)
+saved.seek(0)
+checkpoint = torch.load(saved, map_location="cpu" if lets_go else "cuda")
+model.load_state_dict(checkpoint["model"])
+for _ in range(4): train()
+""",
+    "the best weights": """
+for step in range(8):
+    train()
+    if step == 2: best = {name: value.clone().to("cpu" if lets_go else "cuda") for name, value in model.state_dict().items()}
+model.load_state_dict(best)
+torch.save(best, "best.pt")
+""",
+    "weights to go back to": """
+back = [each.detach().clone().to("cpu" if lets_go else "cuda") for each in model.parameters()]
+for _ in range(6):
+    train()
+    with torch.no_grad():
+        for old, new in zip(back, model.parameters()): old.copy_(new)
+""",
+}
+
+IS_USED = {
+    "weights that a loss compares with": """
+start = [each.detach().clone() for each in model.parameters()]
+for _ in range(4):
+    loss = model(torch.randn(512, 1024, device="cuda")).square().mean()
+    (loss + sum((new - old).square().sum() for old, new in zip(start, model.parameters()))).backward()
+    optimizer.step()
+    optimizer.zero_grad()
+""",
+    "weights that gradients are corrected by": """
+start = [each.detach().clone() for each in model.parameters()]
+for _ in range(4):
+    backward()
+    with torch.no_grad():
+        for old, new in zip(start, model.parameters()): new.grad.add_(new - old, alpha=0.1)
+    optimizer.step()
+    optimizer.zero_grad()
+""",
+    "weights in half precision": """
+half = [each.detach().clone() for each in model.parameters()]
+for _ in range(4):
+    train()
+    with torch.no_grad():
+        for old, new in zip(half, model.parameters()): new.lerp_(old.to(torch.bfloat16).float(), 0.1)
+""",
+    "a target network": """
+import copy
+target = copy.deepcopy(model).requires_grad_(False)
+for _ in range(4):
+    x = torch.randn(512, 1024, device="cuda")
+    (model(x) - target(x)).square().mean().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+    target.load_state_dict(model.state_dict())
+""",
+    "zeros for an optimizer": """
+velocity = [torch.zeros_like(each) for each in model.parameters()]
+for _ in range(4): train()
+""",
+    "an average of weights that begins late": """
+average = None
+for step in range(6):
+    train()
+    if step == 2: average = [each.detach().clone() for each in model.parameters()]
+    if step > 2:
+        with torch.no_grad():
+            for old, new in zip(average, model.parameters()): old.lerp_(new, 0.1)
+""",
+}
+
+
+@pytest.mark.parametrize("name", COPIES)
+def test_copies_of_weights_that_nothing_uses_are_found(record, name):
+    peak, _, findings, _ = record(COPIES[name])
+    less, _, rest, _ = record(COPIES[name], "lets go")
+    assert findings["weight_copies"]["bytes"] == pytest.approx(peak - less, rel=0.05)
+    assert "map_location" in findings["weight_copies"]["text"]
+    assert "weight_copies" not in rest
+
+
+@pytest.mark.parametrize("name", [*IS_USED, "an average of weights"])
+def test_copies_of_weights_that_are_used_are_no_finding(record, name):
+    assert "weight_copies" not in record({**IS_LEVEL, **IS_USED}[name])[2]
+
+
+SUMS = {
+    "a sum in a loop": """
+for _ in range(3):
+    total = 0
+    for _ in range(6):
+        loss = model(torch.randn(4096, 1024, device="cuda")).square().mean()
+        if lets_go: loss.backward()
+        else: total = total + loss / 6
+    if not lets_go: total.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+""",
+    "a mean of a stack": """
+for _ in range(3):
+    losses = []
+    for _ in range(4):
+        losses.append(nn.functional.cross_entropy(model(torch.randn(4096, 1024, device="cuda")), torch.zeros(4096, dtype=torch.long, device="cuda")))
+        if lets_go: losses.pop().backward()
+    if not lets_go: torch.stack(losses).mean().backward()
+    del losses
+    optimizer.step()
+    optimizer.zero_grad()
+""",
+    "two batches, with autocast": """
+for _ in range(3):
+    total = 0
+    for _ in range(2):
+        with torch.autocast("cuda", torch.bfloat16):
+            loss = model(torch.randn(8192, 1024, device="cuda")).float().square().mean()
+        if lets_go: loss.backward()
+        else: total += loss
+    if not lets_go: total.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+""",
+}
+
+IS_ONE_GRAPH = {
+    "two views that a loss compares": """
+for _ in range(3):
+    one, other = (model(torch.randn(4096, 1024, device="cuda")) for _ in range(2))
+    (one - other).square().mean().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+""",
+    "a preference between sums": """
+for _ in range(3):
+    chosen, rejected = (model(torch.randn(4, 1024, 1024, device="cuda")).sum((1, 2)) for _ in range(2))
+    (-nn.functional.logsigmoid(chosen - rejected)).mean().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+""",
+    "a state that goes from turn to turn": """
+cell = nn.GRUCell(64, 1024).cuda()
+optimizer = torch.optim.SGD(cell.parameters(), lr=0.1)
+for _ in range(3):
+    state, total = torch.zeros(1024, 1024, device="cuda"), 0
+    for _ in range(6):
+        state = cell(torch.randn(1024, 64, device="cuda"), state)
+        total = total + state.square().mean()
+    total.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+""",
+    "several heads on one trunk": """
+heads = nn.ModuleList(nn.Linear(64, 1024) for _ in range(4)).cuda()
+for _ in range(3):
+    x = model(torch.randn(4096, 1024, device="cuda"))
+    sum(head(x).square().mean() for head in heads).backward()
+    optimizer.step()
+    optimizer.zero_grad()
+""",
+    "a layer that is used again and again": """
+layer = nn.Linear(1024, 1024).cuda()
+for _ in range(3):
+    x = torch.randn(4096, 1024, device="cuda")
+    for _ in range(6): x = torch.tanh(layer(x))
+    model(x).square().mean().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+""",
+    "a training": "for _ in range(4): train(4096)",
+}
+
+
+@pytest.mark.parametrize("name", SUMS)
+def test_forwards_summed_before_one_backward_are_found(record, name):
+    peak, _, findings, _ = record(SUMS[name])
+    less, _, rest, _ = record(SUMS[name], "lets go")
+    # Not what a forward makes and lets go at the peak.
+    assert 0.6 * (peak - less) < findings["summed_losses"]["bytes"] < 1.1 * (peak - less)
+    assert "backward after each forward" in findings["summed_losses"]["text"]
+    assert "summed_losses" not in rest
+
+
+@pytest.mark.parametrize("name", IS_ONE_GRAPH)
+def test_forwards_that_one_loss_needs_together_are_no_sum(record, name):
+    assert "summed_losses" not in record(IS_ONE_GRAPH[name])[2]

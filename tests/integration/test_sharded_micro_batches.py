@@ -57,3 +57,18 @@ def test_steps_are_those_of_the_optimizer(workspace, kind, exchanged):
     phases = workspace.query("out", "SELECT (SELECT text FROM string WHERE id = name), step FROM host_phase_begin ORDER BY sequence")
     assert [phase for phase in phases if phase[0] not in ("forward", "backward", "zero_grad")] == [("AdamW.step", step) for step in range(3)]
     assert [step for name, step in phases if name == "backward"] == [step for step in range(3) for _ in range(4)]
+
+
+@pytest.mark.parametrize(("kind", "exchanged"), [("fully_shard", "once"), ("fully_shard", "always"), ("fsdp1", "once"), ("fsdp1", "always")])
+def test_whole_gradients_between_micro_batches_are_found(workspace, kind, exchanged):
+    workspace.write("program.py", PROGRAM)
+    done = workspace.strata("exec", "--dry", "a100-40gb", "--out", "out", "--", sys.executable, "program.py", kind, exchanged)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(workspace.strata("report", "out", "--budget", "1MiB", "--json").stdout)["findings"]
+    findings = {finding["kind"]: finding for finding in told}
+    whole = 4 * (2 * 256 * 1024 + 1024 + 256) * 4
+    if exchanged == "once":
+        assert 0.7 * whole < findings["unsharded_gradients"]["bytes"] <= 1.01 * whole
+        assert "no_sync()" in findings["unsharded_gradients"]["text"]
+    else:
+        assert "unsharded_gradients" not in findings

@@ -22,6 +22,8 @@ struct LiveBlock {
 struct Account {
   std::unordered_map<std::uint64_t, LiveBlock> alive;  // by address
   std::uint64_t allocated_bytes = 0, peak_bytes = 0, peak_sequence = 0, blocks = 0;
+  std::uint64_t reserved_bytes = 0;
+  std::optional<std::uint64_t> peak_reserved_bytes;
   std::uint64_t offloaded_bytes = 0, peak_offloaded_bytes = 0;
 
   void add(const MemoryRow& event) {
@@ -39,7 +41,26 @@ struct Account {
       allocated_bytes -= block->second.bytes;
       if (block->second.is_offloaded) offloaded_bytes -= block->second.bytes;
       alive.erase(block);
+    } else {
+      reserve(event);
     }
+  }
+
+  void reserve(const MemoryRow& event) {
+    switch (event.action) {
+      case STRATA_MEMORY_RESERVED:
+        reserved_bytes = event.bytes;
+        break;
+      case STRATA_MEMORY_SEGMENT_ALLOCATE:
+        reserved_bytes += event.bytes;
+        break;
+      case STRATA_MEMORY_SEGMENT_FREE:
+        reserved_bytes -= std::min(reserved_bytes, event.bytes);
+        break;
+      default:
+        return;
+    }
+    peak_reserved_bytes = std::max(peak_reserved_bytes.value_or(0), reserved_bytes);
   }
 
   void register_offloaded(std::uint64_t address) {
@@ -83,8 +104,12 @@ std::vector<OtherMemory> other_memory(const std::vector<MemoryRow>& events,
   std::vector<OtherMemory> all;
   for (const auto& [other, account] : accounts) {
     if (account.blocks > 0)
-      all.push_back({device_name(other), account.peak_bytes, account.peak_sequence, account.blocks,
-                     account.peak_offloaded_bytes});
+      all.push_back({.device = device_name(other),
+                     .peak_allocated_bytes = account.peak_bytes,
+                     .peak_sequence = account.peak_sequence,
+                     .peak_reserved_bytes = account.peak_reserved_bytes,
+                     .blocks = account.blocks,
+                     .peak_offloaded_bytes = account.peak_offloaded_bytes});
   }
   return all;
 }

@@ -19,16 +19,25 @@
 namespace strata::analysis {
 namespace {
 
-constexpr std::array<std::uint32_t, 18> kRolesByRank = {
-    STRATA_TENSOR_PARAMETER, STRATA_TENSOR_BUFFER,
-    STRATA_TENSOR_EMA,       STRATA_TENSOR_PROJECTOR,
-    STRATA_TENSOR_SCALER,    STRATA_TENSOR_OPTIMIZER_STATE,
-    STRATA_TENSOR_BUCKET,    STRATA_TENSOR_GRADIENT,
-    STRATA_TENSOR_COPY,      STRATA_TENSOR_INPUT,
-    STRATA_TENSOR_TARGET,    STRATA_TENSOR_PREFETCH,
-    STRATA_TENSOR_LOGITS,    STRATA_TENSOR_LOSS,
-    STRATA_TENSOR_WORKSPACE, STRATA_TENSOR_CHECKPOINT_INPUT,
-    STRATA_TENSOR_OFFLOADED, STRATA_TENSOR_AUTOCAST_COPY};
+constexpr std::array<std::uint32_t, 19> kRolesByRank = {STRATA_TENSOR_PARAMETER,
+                                                        STRATA_TENSOR_BUFFER,
+                                                        STRATA_TENSOR_EMA,
+                                                        STRATA_TENSOR_PROJECTOR,
+                                                        STRATA_TENSOR_SCALER,
+                                                        STRATA_TENSOR_OPTIMIZER_STATE,
+                                                        STRATA_TENSOR_BUCKET,
+                                                        STRATA_TENSOR_GRADIENT,
+                                                        STRATA_TENSOR_USED_COPY,
+                                                        STRATA_TENSOR_COPY,
+                                                        STRATA_TENSOR_INPUT,
+                                                        STRATA_TENSOR_TARGET,
+                                                        STRATA_TENSOR_PREFETCH,
+                                                        STRATA_TENSOR_LOGITS,
+                                                        STRATA_TENSOR_LOSS,
+                                                        STRATA_TENSOR_WORKSPACE,
+                                                        STRATA_TENSOR_CHECKPOINT_INPUT,
+                                                        STRATA_TENSOR_OFFLOADED,
+                                                        STRATA_TENSOR_AUTOCAST_COPY};
 
 class Sweep {
  public:
@@ -169,7 +178,7 @@ class Sweep {
   }
 
   bool is_copy_of_other(const BlockHistory& block) const {
-    const bool is_found = block.role == STRATA_TENSOR_COPY && !block.has_owner;  // as a plain tensor
+    const bool is_found = is_program_copy(block.role) && !block.has_owner;  // as a plain tensor
     return !is_found && !counts_as_copy(block.role, role_of_owner(block));
   }
 
@@ -195,11 +204,16 @@ class Sweep {
 
 }  // namespace
 
+bool is_program_copy(std::uint32_t role) {
+  return role == STRATA_TENSOR_COPY || role == STRATA_TENSOR_USED_COPY;
+}
+
 bool counts_as_copy(std::uint32_t role, std::uint32_t source) {
   switch (role) {
     case STRATA_TENSOR_AUTOCAST_COPY:
       return source == STRATA_TENSOR_PARAMETER;
     case STRATA_TENSOR_COPY:
+    case STRATA_TENSOR_USED_COPY:
       return source == STRATA_TENSOR_PARAMETER || source == STRATA_TENSOR_BUFFER ||
              source == STRATA_TENSOR_GRADIENT;
     default:

@@ -63,6 +63,9 @@ BlockTable build_blocks(const Recording& run);
 // If a storage has several roles, the smallest rank wins.
 int role_rank(std::uint32_t role);
 
+// Whether `role` is that of a copy that a program made for itself.
+bool is_program_copy(std::uint32_t role);
+
 // Whether the registration of a copy (`role`) counts if what it was copied from has the role `source`, 0 for
 // none. True of roles that are no copies.
 bool counts_as_copy(std::uint32_t role, std::uint32_t source);

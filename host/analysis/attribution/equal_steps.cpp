@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/analysis/attribution/blocks.hpp"
 #include "strata/ext/memory.h"
 #include "strata/ext/tensor.h"
 
@@ -83,7 +84,7 @@ std::vector<CastInStep> casts_of(Events events, std::span<const TensorRow> tenso
   std::size_t next = 0;
   const auto first = std::ranges::lower_bound(tensors, events.front().sequence, {}, &TensorRow::sequence);
   for (auto tensor = first; tensor != tensors.end() && tensor->sequence <= events.back().sequence; ++tensor) {
-    if (tensor->role != STRATA_TENSOR_AUTOCAST_COPY && tensor->role != STRATA_TENSOR_COPY) continue;
+    if (tensor->role != STRATA_TENSOR_AUTOCAST_COPY && !is_program_copy(tensor->role)) continue;
     for (; next < events.size() && events[next].sequence < tensor->sequence; ++next) {
       if (events[next].action == STRATA_MEMORY_ALLOCATE) made[events[next].address] = next;
     }

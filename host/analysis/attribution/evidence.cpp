@@ -45,7 +45,7 @@ Evidence EvidenceGatherer::of(const BlockHistory& block) const {
   // As numbered by the source `torch`.
   evidence.unnamed_parameter =
       block.role == STRATA_TENSOR_PARAMETER && run_.texts[block.name].starts_with("parameter ");
-  evidence.copies_gradient = block.role == STRATA_TENSOR_COPY && block.parameter != kNoBlock &&
+  evidence.copies_gradient = is_program_copy(block.role) && block.parameter != kNoBlock &&
                              table_.blocks[block.parameter].role == STRATA_TENSOR_GRADIENT;
   evidence.saved = block.saved;
   evidence.held_until = block.held_until_sequence;

@@ -81,7 +81,7 @@ bool replica(const Evidence& block) {
 // Copies that a program made for itself. Those of a layer in forward, or of an optimizer in its step, go by
 // their lifetime.
 bool kept_copy(const Evidence& block) {
-  if (block.role != STRATA_TENSOR_COPY) return false;
+  if (!is_program_copy(block.role)) return false;
   switch (block.stage) {
     case Stage::kForward:
       return has_backward(block) && !dead_with_backward(block);
@@ -92,6 +92,10 @@ bool kept_copy(const Evidence& block) {
     default:
       return true;
   }
+}
+
+bool used_copy(const Evidence& block) {
+  return kept_copy(block) && block.role == STRATA_TENSOR_USED_COPY;
 }
 
 bool gradient_copy(const Evidence& block) {
@@ -305,6 +309,7 @@ RuleTable make_rules() {
       {"graph_pool", Reason::kGraphPool, kTemporary, BlockKind::kGraphPool, kept_in_pool},
       {"setup_temp", Reason::kSetupTemp, kTemporary, BlockKind::kOpTemp, setup_temporary},
       {"gradient_copy", Reason::kGradientCopy, kGradient, BlockKind::kGradient, gradient_copy},
+      {"used_copy", Reason::kUsedCopy, kParameter, BlockKind::kWeightCopy, used_copy},
       {"weight_copy", Reason::kWeightCopy, kParameter, BlockKind::kWeightCopy, kept_copy},
       {"data_temp", Reason::kDataTemp, kTemporary, BlockKind::kOpTemp, within_phase<Stage::kData>},
       {"data_kept", Reason::kDataKept, kInput, BlockKind::kInput, within_step<Stage::kData>},

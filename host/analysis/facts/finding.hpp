@@ -12,27 +12,31 @@
 namespace strata::analysis {
 
 enum class FindingKind : std::uint8_t {
-  kFailedForward,     // made by a forward that ran out of memory; its exception holds them
-  kKeptFromEarlier,   // outputs, losses and graphs of earlier forwards
-  kStepGrowth,        // left by step after step, made by anything but a forward
-  kUsedGradients,     // gradients that the optimizer has used, below the next forward and backward
-  kBucketCopies,      // gradients that are in a bucket of DistributedDataParallel as well
-  kUnusedGraph,       // an autograd graph not used by any backward, or whose gradients no optimizer uses
-  kUntakenGradients,  // gradients that no optimizer uses
-  kListedOutputs,     // outputs of forwards without a graph, all held at once
-  kHeldByProgram,     // made by a forward and held only by a variable of the program
-  kEvaluation,        // made by forwards without a graph
-  kFragmentation,     // reserved and free, but in pieces that were too small
-  kDeferredFrees,     // freed, but still used by a stream
-  kNextPeak,          // distance of the step's next-highest moment below the peak
-  kOutsidePhase,      // distance of the highest moment outside of the peak's phase below the peak
+  kFailedForward,       // made by a forward that ran out of memory; its exception holds them
+  kKeptFromEarlier,     // outputs, losses and graphs of earlier forwards
+  kStepGrowth,          // left by step after step, made by anything but a forward
+  kUsedGradients,       // gradients that the optimizer has used, below the next forward and backward
+  kBucketCopies,        // gradients that are in a bucket of DistributedDataParallel as well
+  kUnshardedGradients,  // whole gradients that a sharded rank keeps between micro-batches
+  kWeightCopies,        // copies of weights that no operator computes with
+  kSummedLosses,        // activations of forwards whose losses one backward uses together
+  kUnusedGraph,         // an autograd graph not used by any backward, or whose gradients no optimizer uses
+  kUntakenGradients,    // gradients that no optimizer uses
+  kListedOutputs,       // outputs of forwards without a graph, all held at once
+  kHeldByProgram,       // made by a forward and held only by a variable of the program
+  kEvaluation,          // made by forwards without a graph
+  kFragmentation,       // reserved and free, but in pieces that were too small
+  kDeferredFrees,       // freed, but still used by a stream
+  kNextPeak,            // distance of the step's next-highest moment below the peak
+  kOutsidePhase,        // distance of the highest moment outside of the peak's phase below the peak
 };
 
 // In the order of FindingKind.
-inline constexpr std::array<std::string_view, 14> kFindingKinds{
-    "failed_forward", "kept_from_earlier", "step_growth",    "used_gradients",  "bucket_copies",
-    "unused_graph",   "untaken_gradients", "listed_outputs", "held_by_program", "evaluation",
-    "fragmentation",  "deferred_frees",    "next_peak",      "outside_phase"};
+inline constexpr std::array<std::string_view, 17> kFindingKinds{
+    "failed_forward",      "kept_from_earlier", "step_growth",   "used_gradients", "bucket_copies",
+    "unsharded_gradients", "weight_copies",     "summed_losses", "unused_graph",   "untaken_gradients",
+    "listed_outputs",      "held_by_program",   "evaluation",    "fragmentation",  "deferred_frees",
+    "next_peak",           "outside_phase"};
 
 constexpr std::string_view to_string(FindingKind kind) {
   return kFindingKinds.at(static_cast<std::size_t>(kind));
@@ -77,6 +81,11 @@ struct StepGrowthFinding {
   Maker maker = {};
 };
 
+// kSummedLosses.
+struct SummedFinding {
+  std::uint64_t forwards = 0;
+};
+
 // kUnusedGraph; Finding::module made the graphs.
 struct UnusedGraphFinding {
   bool has_no_step = false;  // a backward uses them, but for gradients that no optimizer uses
@@ -110,8 +119,8 @@ struct Finding {
   FindingKind kind = FindingKind::kFailedForward;
   std::uint64_t bytes = 0;  // present at that moment; for the last two kinds the distance
   std::string module = {};  // path of the module that made all of it; empty: none, or unknown
-  std::variant<std::monostate, FailedFinding, KeptFinding, StepGrowthFinding, UnusedGraphFinding,
-               OutputsFinding, HeldFinding, PiecesFinding, BoundFinding>
+  std::variant<std::monostate, FailedFinding, KeptFinding, StepGrowthFinding, SummedFinding,
+               UnusedGraphFinding, OutputsFinding, HeldFinding, PiecesFinding, BoundFinding>
       detail = {};
 };
 

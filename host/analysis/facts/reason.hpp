@@ -53,6 +53,7 @@ enum class Reason : std::uint8_t {
   kGraphPool,
   kSetupTemp,
   kGradientCopy,
+  kUsedCopy,
   kWeightCopy,
   kDataTemp,
   kDataKept,

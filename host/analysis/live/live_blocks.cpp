@@ -112,7 +112,7 @@ bool LiveBlocks::bind(const TensorRow& tensor) {
   if (found == blocks_.end() || found->second.sequence > tensor.sequence) return false;
   Block& block = found->second;
   std::uint32_t role = tensor.role;
-  if (role == STRATA_TENSOR_AUTOCAST_COPY || (role == STRATA_TENSOR_COPY && tensor.owner_address != 0)) {
+  if (role == STRATA_TENSOR_AUTOCAST_COPY || (is_program_copy(role) && tensor.owner_address != 0)) {
     const auto owner = holder(tensor.owner_address);
     const std::uint32_t source = owner == blocks_.end() ? 0 : owner->second.group.role;
     if (!counts_as_copy(role, source)) return true;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "host/analysis/allocator/caching_allocator.hpp"
+#include "host/analysis/attribution/ops.hpp"
 #include "host/analysis/facts/memory_facts.hpp"
 #include "host/analysis/memory/alive.hpp"
 #include "host/analysis/peak/evaluations.hpp"
@@ -18,6 +19,8 @@
 #include "host/analysis/peak/peak.hpp"
 #include "host/analysis/peak/residue.hpp"
 #include "host/analysis/peak/step_growth.hpp"
+#include "host/analysis/peak/summed_losses.hpp"
+#include "host/analysis/peak/unsharded_gradients.hpp"
 #include "host/analysis/peak/unused_graphs.hpp"
 #include "host/analysis/peak/used_gradients.hpp"
 #include "host/analysis/steps/open_phases.hpp"
@@ -45,6 +48,8 @@ class HeldFinder {
     step_growth();
     unused_graphs();
     gradients();
+    weight_copies();
+    summed_losses();
     by_block();
     return std::move(found_);
   }
@@ -129,6 +134,32 @@ class HeldFinder {
       if (block.kind == BlockKind::kBucket) buckets += block.bytes;
     }
     add({.kind = FindingKind::kBucketCopies, .bytes = std::min(gradients, buckets)});
+    add({.kind = FindingKind::kUnshardedGradients, .bytes = unsharded_gradient_bytes(facts_, sequence_)});
+  }
+
+  // On a card, for a program could keep them in the host's memory. Zeros are no copy: they wait for an
+  // optimizer.
+  void weight_copies() {
+    if (facts_.on_host()) return;
+    std::uint64_t bytes = 0;
+    for (std::size_t index = 0; index < facts_.blocks.size(); ++index) {
+      const Block& block = facts_.blocks[index];
+      if (block.reason != Reason::kWeightCopy || !block.is_alive_at(sequence_)) continue;
+      const bool is_told = growth_.holds(index) || kept_.holds(index) || unused_.holds(index);
+      if (!is_told && (traits_of(facts_.texts[block.op]) & kZerosLike) == 0) bytes += block.bytes;
+    }
+    add({.kind = FindingKind::kWeightCopies, .bytes = bytes});
+  }
+
+  void summed_losses() {
+    SummedLosses sum = summed_losses_at(facts_, sequence_);
+    std::erase_if(sum.beyond, [&](const Block* block) {
+      const std::size_t index = index_of(*block);
+      return kept_.holds(index) || unused_.holds(index) || growth_.holds(index);
+    });
+    add({.kind = FindingKind::kSummedLosses,
+         .bytes = bytes_of(sum.beyond),
+         .detail = SummedFinding{.forwards = sum.forwards}});
   }
 
   void unused_graphs() {

@@ -133,14 +133,18 @@ std::string peak(const Facts& facts, const TerminalStyle& style) {
                 2, style.width);
   }
   for (const auto& other : facts.other_memory) {
-    text += fmt::format("  {} MiB at most on {} {}",
-                        mebibytes(static_cast<double>(other.peak_allocated_bytes), decimals), other.device,
-                        is_before_window(facts, other) ? "before the window" : "beside it");
+    std::string line = fmt::format(
+        "{} MiB at most on {} {}", mebibytes(static_cast<double>(other.peak_allocated_bytes), decimals),
+        other.device, is_before_window(facts, other) ? "before the window" : "beside it");
     if (other.peak_offloaded_bytes > 0) {
-      text += fmt::format(", {} MiB of them offloaded activations",
+      line += fmt::format(", {} MiB of them offloaded activations",
                           mebibytes(static_cast<double>(other.peak_offloaded_bytes), decimals));
     }
-    text += '\n';
+    if (other.peak_reserved_bytes && *other.peak_reserved_bytes > other.peak_allocated_bytes) {
+      line += fmt::format("; {} MiB with what the allocator rounds up and keeps for later",
+                          mebibytes(static_cast<double>(*other.peak_reserved_bytes), decimals));
+    }
+    text += wrapped(line, 2, style.width);
   }
   std::string names;
   for (const auto& other : facts.other_memory) {

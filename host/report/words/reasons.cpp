@@ -59,8 +59,11 @@ constexpr std::array kReasonTexts{
         "in a private pool, as of a CUDA graph, kept beyond its step, and at most found as a plain tensor"},
     ReasonRow{Reason::kSetupTemp, "born in setup and dead before the first step"},
     ReasonRow{Reason::kGradientCopy, "registered as a copy of a gradient, which the program made for itself"},
-    ReasonRow{Reason::kWeightCopy,
-              "registered as a copy of parameters that is no moving average, such as a checkpoint"},
+    ReasonRow{Reason::kUsedCopy, "registered as a copy of parameters, and an operator computes with it"},
+    ReasonRow{
+        Reason::kWeightCopy,
+        "registered as a copy of parameters that is no moving average, such as a checkpoint; no operator "
+        "computes with it"},
     ReasonRow{Reason::kDataTemp, "born and dead while a batch was made"},
     ReasonRow{Reason::kDataKept, "born while a batch was made, dead in the same step"},
     ReasonRow{Reason::kDataAhead, "born while a batch was made and kept beyond its step"},

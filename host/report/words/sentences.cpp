@@ -83,6 +83,15 @@ struct FindingSentence {
         return "These gradients are also in the buckets of DistributedDataParallel: "
                "gradient_as_bucket_view=True "
                "needs them once.";
+      case FindingKind::kUnshardedGradients:
+        return "Each rank keeps these whole gradients between micro-batches, for the ranks add theirs up "
+               "only in "
+               "a later one. Without set_requires_gradient_sync(False) or no_sync(), each rank keeps only "
+               "its "
+               "part.";
+      case FindingKind::kWeightCopies:
+        return "Copies of weights, such as those of a checkpoint, and no operator computes with them: delete "
+               "them, or keep them in host memory (torch.load(map_location=\"cpu\"), tensor.cpu()).";
       default:
         return "";
     }
@@ -106,6 +115,15 @@ struct FindingSentence {
     return fmt::format("Each of {} left a part of this, and no forward made it: {}, {}, made most of it.",
                        counted(growth.steps, "step", "steps"), maker_words(growth.maker),
                        growth.phase.empty() ? "between phases" : "in " + growth.phase);
+  }
+
+  std::string operator()(const analysis::SummedFinding& sum) const {
+    return fmt::format(
+        "One backward uses the summed losses of {}, so the activations of all of them are there at once. "
+        "Call "
+        "backward after each forward: gradients add up, so divide each loss by {} if the program takes their "
+        "mean.",
+        counted(sum.forwards, "forward", "forwards"), sum.forwards);
   }
 
   std::string operator()(const analysis::UnusedGraphFinding& graph) const {

@@ -4,8 +4,10 @@
 #include <ATen/core/CachingHostAllocator.h>
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -16,8 +18,50 @@ namespace {
 
 constexpr std::uint8_t kAbovePinnedPriority = 255;  // the highest: what comes later needs it too
 
+// What torch's allocator counts. It hands out whole blocks, larger than what was asked for, and keeps them
+// when they are freed.
+struct PinnedCount {
+  std::int64_t handed_out_bytes = 0;  // of all blocks ever handed out
+  std::int64_t held_bytes = 0;        // of the host's memory, handed out or not
+};
+
+// Empty for an allocator that does not count.
+std::optional<PinnedCount> count_of(at::HostAllocator& allocator) noexcept try {
+  const at::HostStats stats = allocator.get_stats();
+  return PinnedCount{stats.active_bytes.allocated, stats.allocated_bytes.current};
+} catch (...) {
+  return std::nullopt;
+}
+
+// The order in which events are reported is the order in which blocks are counted.
+struct PinnedOrder {
+  std::recursive_mutex mutex;
+  std::uint64_t handed_out_bytes = 0;  // of the blocks reported so far
+  std::optional<std::int64_t> reported_held_bytes;
+};
+
+PinnedOrder& pinned_order() {
+  static auto& order = *new PinnedOrder;
+  return order;
+}
+
+// With the order's mutex held.
 void report_pinned(std::uint32_t action, const void* address, std::size_t bytes) noexcept {
-  report_host_block(STRATA_DEVICE_CUDA_HOST, action, address, bytes);
+  report_host_block(STRATA_DEVICE_CUDA_HOST, action, address, bytes, pinned_order().handed_out_bytes);
+}
+
+void report_held(const std::optional<PinnedCount>& count) noexcept {
+  if (!count || pinned_order().reported_held_bytes == count->held_bytes) return;
+  pinned_order().reported_held_bytes = count->held_bytes;
+  report_pinned(STRATA_MEMORY_RESERVED, nullptr, static_cast<std::size_t>(count->held_bytes));
+}
+
+// The size of the block that was handed out between the two; `bytes` if they do not tell.
+std::uint64_t whole_bytes(const std::optional<PinnedCount>& before, const std::optional<PinnedCount>& after,
+                          std::size_t bytes) {
+  if (!before || !after) return bytes;
+  const std::int64_t counted = after->handed_out_bytes - before->handed_out_bytes;
+  return std::max<std::uint64_t>(bytes, static_cast<std::uint64_t>(std::max<std::int64_t>(counted, 0)));
 }
 
 // A block's context, which its deleter is called with, is the allocator's own, and events of streams are
@@ -50,7 +94,10 @@ PinnedBlocks& pinned_blocks() {
 void free_pinned_block(void* context) {
   const auto [address, deleter] = pinned_blocks().take(context);
   if (deleter == nullptr) return;
-  report_pinned(STRATA_MEMORY_FREE, address, 0);
+  {
+    const std::lock_guard order(pinned_order().mutex);
+    report_pinned(STRATA_MEMORY_FREE, address, 0);
+  }
   deleter(context);
 }
 
@@ -61,19 +108,28 @@ class TracedPinnedAllocator final : public at::HostAllocator {
   at::HostAllocator& wrapped() const { return wrapped_; }
 
   c10::DataPtr allocate(std::size_t bytes) override {
+    const std::lock_guard order(pinned_order().mutex);
+    const auto before = count_of(wrapped_);
     c10::DataPtr block = allocate_wrapped(bytes);
     if (block.get() == nullptr || block.get_context() == nullptr) return block;
     const c10::DeleterFnPtr deleter = block.get_deleter();
     pinned_blocks().add(block.get_context(), block.get(), deleter);
     if (!block.compare_exchange_deleter(deleter, &free_pinned_block)) return block;
+    const auto after = count_of(wrapped_);
+    report_held(after);
     report_pinned(STRATA_MEMORY_ALLOCATE, block.get(), bytes);
+    if (after) pinned_order().handed_out_bytes += whole_bytes(before, after, bytes);
     return block;
   }
 
   bool record_event(void* address, void* context, c10::Stream stream) override {
     return wrapped_.record_event(address, context, stream);
   }
-  void empty_cache() override { wrapped_.empty_cache(); }
+  void empty_cache() override {
+    wrapped_.empty_cache();
+    const std::lock_guard order(pinned_order().mutex);
+    report_held(count_of(wrapped_));
+  }
   at::HostStats get_stats() override { return wrapped_.get_stats(); }
   void reset_accumulated_stats() override { wrapped_.reset_accumulated_stats(); }
   void reset_peak_stats() override { wrapped_.reset_peak_stats(); }
@@ -112,6 +168,10 @@ std::string install_pinned_allocator() {
            "run shows no pinned memory. Register the other allocator before the first run.";
   }
   if (traced_pinned == nullptr) traced_pinned = new TracedPinnedAllocator(*registered);
+  {
+    const std::lock_guard order(pinned_order().mutex);
+    pinned_order().reported_held_bytes.reset();
+  }
   at::setHostAllocator(c10::kCUDA, traced_pinned, kAbovePinnedPriority);
   if (at::getHostAllocator(c10::kCUDA) == traced_pinned) return {};
   return "torch did not accept another allocator of pinned memory (at::setHostAllocator had no effect): this "

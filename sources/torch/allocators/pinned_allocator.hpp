@@ -3,9 +3,9 @@
 // that CUDA devices copy from and to asynchronously.
 //
 // The allocator registered with ATen for CUDA's host memory is wrapped, and each block's deleter is replaced
-// by ours. Memory that the wrapped allocator caches is not reported: a block counts from when it is handed
-// out until it is released. Wrapper and deleter stay valid for the life of the process and do nothing extra
-// while no host is connected.
+// by ours. A block counts from when it is handed out until it is released. What the wrapped allocator holds
+// of the host's memory, with what it rounds up and caches, is reported as a sum. Wrapper and deleter stay
+// valid for the life of the process and report nothing while no host is connected.
 //
 // Not seen: allocations before `install`.
 #pragma once

@@ -70,7 +70,7 @@ bool wait_for_emissions() {
 }
 
 void report_host_block(std::uint32_t device_type, std::uint32_t action, const void* address,
-                       std::size_t bytes) noexcept {
+                       std::size_t bytes, std::uint64_t handed_out_bytes) noexcept {
   const Emission emission;
   if (!emission) return;
   emission.memory({.struct_size = sizeof(strata_memory_event),
@@ -80,7 +80,7 @@ void report_host_block(std::uint32_t device_type, std::uint32_t action, const vo
                    .bytes = bytes,
                    .stream = 0,
                    .pool = 0,
-                   .device_handed_out_bytes = 0,
+                   .device_handed_out_bytes = handed_out_bytes,
                    .device_free_bytes = action == STRATA_MEMORY_OUT_OF_MEMORY ? UINT64_MAX : 0});
 }
 

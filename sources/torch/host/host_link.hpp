@@ -81,8 +81,9 @@ class Emission {
 };
 
 // [any] Reports that a block of host memory of this STRATA_DEVICE_* type was allocated or is being freed, or
-// that an allocation failed. No effect without a host.
+// that an allocation failed. `handed_out_bytes`: strata_memory_event's, of an allocator that counts. No
+// effect without a host.
 void report_host_block(std::uint32_t device_type, std::uint32_t action, const void* address,
-                       std::size_t bytes) noexcept;
+                       std::size_t bytes, std::uint64_t handed_out_bytes = 0) noexcept;
 
 }  // namespace strata::torch_source

@@ -16,6 +16,7 @@
 
 #include "sources/torch/host/host_link.hpp"
 #include "sources/torch/host/storage_place.hpp"
+#include "sources/torch/training/model_copies.hpp"
 #include "sources/torch/training/owners.hpp"
 #include "strata/ext/tensor.h"
 
@@ -96,7 +97,9 @@ void report_copy_of_owner(const at::RecordFunction& function) {
   // A bias that a product spreads over its result is no copy of it.
   if (!source.has_storage() || source.nbytes() > source.storage().nbytes() || copy.numel() != source.numel())
     return;
-  if (copy.has_storage() && is_parameter_or_gradient(source)) report_copy(STRATA_TENSOR_COPY, copy, source);
+  if (!copy.has_storage() || !is_parameter_or_gradient(source)) return;
+  report_copy(STRATA_TENSOR_COPY, copy, source);
+  note_clone(copy, source);
 }
 
 bool casts_begin(const at::RecordFunction& function) {

@@ -296,6 +296,13 @@ void note_written(const at::RecordFunction& function) {
   });
 }
 
+bool is_known_parameter(const at::Tensor& tensor) {
+  if (!tensor.defined() || !tensor.has_storage()) return false;
+  Owners& known = owners();
+  const std::lock_guard lock(known.mutex);
+  return holds(known.parameters, storage_of(tensor));
+}
+
 bool is_parameter_or_gradient(const at::Tensor& tensor) {
   if (!tensor.defined() || !tensor.has_storage()) return false;
   Owners& known = owners();

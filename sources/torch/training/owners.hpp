@@ -35,6 +35,7 @@ void note_written(const at::RecordFunction& function);
 
 // [any] Whether it was reported as a parameter or a gradient and is still at the same address.
 bool is_parameter_or_gradient(const at::Tensor& tensor);
+bool is_known_parameter(const at::Tensor& tensor);
 
 // [any] An optimizer ran whose writes cannot be seen: the next `report_states` asks the program for its
 // state. Applies to the first few such steps.

@@ -17,6 +17,7 @@
 #include "sources/torch/training/assigned_gradients.hpp"
 #include "sources/torch/training/cast_watch.hpp"
 #include "sources/torch/training/compiled_steps.hpp"
+#include "sources/torch/training/copy_looks.hpp"
 #include "sources/torch/training/gradients.hpp"
 #include "sources/torch/training/graph_tasks.hpp"
 #include "sources/torch/training/model_copies.hpp"
@@ -54,6 +55,7 @@ class OperatorSwitch {
     depth_ = 0;
     quiet_steps_ = steps_ = backwards_ = 0;
     in_backward_ = false;
+    copy_looks_ = {};
   }
 
   // STRATA_TRAINING_WATCH_*.
@@ -106,7 +108,9 @@ class OperatorSwitch {
     looks_for_state_.store(by_name || by_writes, std::memory_order_relaxed);
     const bool looks_for_buckets =
         in_backward_ && steps_ < kStepsWithNewBuckets && backwards_ <= kBackwardsWithNewBuckets;
-    if (callback_) callback_->switch_to(wanted() != 0 || looks_for_state() || looks_for_buckets);
+    const bool looks_for_copies = copy_looks_.are_wanted(steps_, backwards_);
+    if (callback_)
+      callback_->switch_to(wanted() != 0 || looks_for_state() || looks_for_buckets || looks_for_copies);
   }
 
   std::mutex mutex_;
@@ -117,6 +121,7 @@ class OperatorSwitch {
   int quiet_steps_ = 0;
   int steps_ = 0, backwards_ = 0;
   bool in_backward_ = false;
+  CopyLooks copy_looks_;
 };
 
 // Whether torch calls back at the backward graph's nodes, at the first of each graph always, and at the
@@ -298,12 +303,12 @@ std::unique_ptr<at::ObserverContext> begin_compiled_program(std::string_view ran
 }
 
 std::unique_ptr<at::ObserverContext> begin_looked_at(const at::RecordFunction& function) noexcept try {
+  report_copy_use(function);
   if (is_in_graph_task()) {
     report_buckets(function);
     return nullptr;
   }
   if (is_compiled_program(function)) return begin_compiled_program(function.name());
-  report_averaged(function);
   report_copy_of_owner(function);
   OperatorSwitch& looked_at = operators_looked_at();
   if (c10::GradMode::is_enabled()) {

@@ -139,6 +139,18 @@ bool begins_forward(const at::RecordFunction& function) {
   return reads_weight(function);
 }
 
+void for_each_input(const at::RecordFunction& function, c10::function_ref<void(const at::Tensor&)> take) {
+  for (const c10::IValue& input : function.inputs()) for_each_tensor(input, take);
+}
+
+bool only_views(const at::RecordFunction& function) {
+  const c10::FunctionSchema* const schema = schema_of(function);
+  return schema != nullptr && !schema->returns().empty() &&
+         std::ranges::all_of(schema->returns(), [](const c10::Argument& made) {
+           return made.alias_info() != nullptr && !made.alias_info()->isWrite();
+         });
+}
+
 void for_each_written(const at::RecordFunction& function, c10::function_ref<void(const at::Tensor&)> take) {
   const c10::FunctionSchema* const schema = schema_of(function);
   if (schema == nullptr) return;

@@ -17,4 +17,10 @@ bool begins_forward(const at::RecordFunction& function);
 // Calls `take` for each tensor that its schema declares as written, also in lists.
 void for_each_written(const at::RecordFunction& function, c10::function_ref<void(const at::Tensor&)> take);
 
+// Calls `take` for each of its tensors, also in lists.
+void for_each_input(const at::RecordFunction& function, c10::function_ref<void(const at::Tensor&)> take);
+
+// Whether it only makes views of its tensors, without reading their values.
+bool only_views(const at::RecordFunction& function);
+
 }  // namespace strata::torch_source

@@ -34,6 +34,9 @@ extern "C" {
  * a copy of parameters from elsewhere, such as a checkpoint. If it becomes a moving average, it is registered
  * as one, too. The reader has to know whether the owner is a parameter or a gradient. */
 #define STRATA_TENSOR_COPY 18u
+/* The same copy, registered once more: an operator computes with it. Copying it to a parameter or to another
+ * device is no such operator. */
+#define STRATA_TENSOR_USED_COPY 19u
 
 /* The registration applies to the block that holds `address` at `when->sequence`, for the whole life of that
  * block, and not to a later block at the same address. If a tensor's storage is replaced, it is registered
