@@ -14,7 +14,7 @@ from workspaces import STRATA
 REPOSITORY = pathlib.Path(__file__).parents[2]
 # What the ranks of a job tell each other over the host: the answers are those of peers that do the same.
 TALK = """
-import json, os, torch, torch.distributed as dist
+import json, os, socket, torch, torch.distributed as dist
 torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
 dist.init_process_group("cpu:gloo,cuda:nccl", **({"device_id": torch.device("cuda", int(os.environ["LOCAL_RANK"]))} if os.environ.get("BOUND") else {}))
 rank, world = dist.get_rank(), dist.get_world_size()
@@ -54,6 +54,9 @@ told["waited"] = [work.wait(), work.get_future().wait()[0].item()]
 on_card = torch.empty(dist.get_world_size(cards), device="cuda")
 dist.all_gather_into_tensor(on_card, torch.ones(1, device="cuda"), group=cards)
 dist.barrier()
+for garbage in (bytes(64), b"\\xff" * 64, b"\\x01" + b"\\xff" * 8):  # the store goes on without such clients
+    with socket.create_connection(os.environ["STRATA_JOB"].rsplit(":", 1)) as client:
+        client.sendall(garbage)
 other = dist.TCPStore("head.of.the.job", 29400, world, rank == 0)
 other.set(f"told/{rank}", "text")
 told["store"] = [other.get(f"told/{(rank + 1) % world}").decode(), other.add("arrived", 1), other.check([f"told/{rank + 1}"])]
