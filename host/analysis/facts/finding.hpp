@@ -18,6 +18,7 @@ enum class FindingKind : std::uint8_t {
   kUsedGradients,       // gradients that the optimizer has used, below the next forward and backward
   kBucketCopies,        // gradients that are in a bucket of DistributedDataParallel as well
   kUnshardedGradients,  // whole gradients that a sharded rank keeps between micro-batches
+  kGatheredParameters,  // whole parameters that a sharded rank keeps after a backward
   kWeightCopies,        // copies of weights that no operator computes with
   kSummedLosses,        // activations of forwards whose losses one backward uses together
   kUnusedGraph,         // an autograd graph not used by any backward, or whose gradients no optimizer uses
@@ -32,11 +33,11 @@ enum class FindingKind : std::uint8_t {
 };
 
 // In the order of FindingKind.
-inline constexpr std::array<std::string_view, 17> kFindingKinds{
-    "failed_forward",      "kept_from_earlier", "step_growth",   "used_gradients", "bucket_copies",
-    "unsharded_gradients", "weight_copies",     "summed_losses", "unused_graph",   "untaken_gradients",
-    "listed_outputs",      "held_by_program",   "evaluation",    "fragmentation",  "deferred_frees",
-    "next_peak",           "outside_phase"};
+inline constexpr std::array<std::string_view, 18> kFindingKinds{
+    "failed_forward",      "kept_from_earlier",   "step_growth",     "used_gradients", "bucket_copies",
+    "unsharded_gradients", "gathered_parameters", "weight_copies",   "summed_losses",  "unused_graph",
+    "untaken_gradients",   "listed_outputs",      "held_by_program", "evaluation",     "fragmentation",
+    "deferred_frees",      "next_peak",           "outside_phase"};
 
 constexpr std::string_view to_string(FindingKind kind) {
   return kFindingKinds.at(static_cast<std::size_t>(kind));

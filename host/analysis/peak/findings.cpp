@@ -135,6 +135,7 @@ class HeldFinder {
     }
     add({.kind = FindingKind::kBucketCopies, .bytes = std::min(gradients, buckets)});
     add({.kind = FindingKind::kUnshardedGradients, .bytes = unsharded_gradient_bytes(facts_, sequence_)});
+    add({.kind = FindingKind::kGatheredParameters, .bytes = kept_gathered_bytes(facts_, sequence_)});
   }
 
   // On a card, for a program could keep them in the host's memory. Zeros are no copy: they wait for an

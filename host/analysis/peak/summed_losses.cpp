@@ -192,15 +192,14 @@ class SumFinder {
     largest_ = &*largest_of(parts_);
   }
 
-  // What makes numbers behind the last forward also does so behind another one, or adds them.
+  // What runs behind the last forward is also part of another one, or adds numbers.
   bool only_adds() const {
-    std::set<std::uint32_t> behind_others;
-    for (std::size_t part = 0; part + 1 < parts_.size(); ++part)
-      for (const Block* block : between(parts_[part].back(), parts_[part + 1].front()))
-        behind_others.insert(block->op);
+    std::set<std::uint32_t> of_others;
+    for (const Block* block : between(parts_.front().front(), parts_.back().front()))
+      of_others.insert(block->op);
     return std::ranges::all_of(between(parts_.back().back(), nullptr), [&](const Block* block) {
       const std::string_view op = facts_.texts[block->op];
-      return behind_others.contains(block->op) || std::ranges::find(kOfSums, op) != kOfSums.end();
+      return of_others.contains(block->op) || std::ranges::find(kOfSums, op) != kOfSums.end();
     });
   }
 

@@ -22,7 +22,7 @@ struct SummedLosses {
 // frees all of a part before the first of the part before, and between them no gradient is alive but those of
 // parameters and single numbers. So nothing but numbers connects the parts. Two parts are forwards of the
 // same model if the same operators of the same modules made most of both. The program only adds or scales
-// these numbers: what runs behind the last forward runs behind each of them, or is such an operator.
+// these numbers: an operator that runs behind the last forward is also part of the others, or is such a one.
 //
 // Uses the blocks, phases and texts of `facts`, which must outlive the result.
 SummedLosses summed_losses_at(const MemoryFacts& facts, std::uint64_t sequence);

@@ -35,6 +35,12 @@ class Backwards {
     return next != all_.begin() && sequence <= (*(next - 1))->end_sequence ? *(next - 1) : nullptr;
   }
 
+  bool has_one_ended_in_life_of(const Block& block) const {
+    return std::ranges::any_of(all_, [&](const PhaseFact* backward) {
+      return backward->end_sequence > block.birth_sequence && backward->end_sequence < block.death_sequence;
+    });
+  }
+
   // Whether one that began after `backward` frees it, or the run ended before that and before an optimizer.
   bool frees_later(const Block& block, const PhaseFact& backward) const {
     if (block.death_sequence <= backward.end_sequence) return false;
@@ -50,6 +56,17 @@ class Backwards {
 };
 
 }  // namespace
+
+std::uint64_t kept_gathered_bytes(const MemoryFacts& facts, std::uint64_t sequence) {
+  const Backwards backwards(facts.phases);
+  std::uint64_t bytes = 0;
+  for (const Block& block : facts.blocks) {
+    if (block.reason == Reason::kGathered && block.is_alive_at(sequence) &&
+        backwards.has_one_ended_in_life_of(block))
+      bytes += block.bytes;
+  }
+  return bytes;
+}
 
 std::uint64_t unsharded_gradient_bytes(const MemoryFacts& facts, std::uint64_t sequence) {
   std::set<std::uint64_t> whole;

@@ -89,6 +89,10 @@ struct FindingSentence {
                "a later one. Without set_requires_gradient_sync(False) or no_sync(), each rank keeps only "
                "its "
                "part.";
+      case FindingKind::kGatheredParameters:
+        return "Each rank keeps these whole parameters after backward. With "
+               "set_reshard_after_backward(True), the "
+               "default, it keeps only its part between micro-batches.";
       case FindingKind::kWeightCopies:
         return "Copies of weights, such as those of a checkpoint, and no operator computes with them: delete "
                "them, or keep them in host memory (torch.load(map_location=\"cpu\"), tensor.cpu()).";
