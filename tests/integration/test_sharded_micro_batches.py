@@ -66,7 +66,7 @@ def test_whole_gradients_between_micro_batches_are_found(workspace, kind, exchan
     assert done.returncode == 0, done.stderr
     told = json.loads(workspace.strata("report", "out", "--budget", "1MiB", "--json").stdout)["findings"]
     findings = {finding["kind"]: finding for finding in told}
-    whole = 4 * (2 * 256 * 1024 + 1024 + 256) * 4
+    whole = (256 * 256 + 256 + 4 * (2 * 256 * 1024 + 1024 + 256)) * 4
     if exchanged == "once":
         assert 0.7 * whole < findings["unsharded_gradients"]["bytes"] <= 1.01 * whole
         assert "no_sync()" in findings["unsharded_gradients"]["text"]
@@ -81,7 +81,7 @@ def test_whole_parameters_between_micro_batches_are_found(workspace):
     assert done.returncode == 0, done.stderr
     told = json.loads(workspace.strata("report", "out", "--budget", "1MiB", "--json").stdout)["findings"]
     findings = {finding["kind"]: finding for finding in told}
-    whole = 4 * (2 * 256 * 1024 + 1024 + 256) * 4
+    whole = (256 * 256 + 256 + 4 * (2 * 256 * 1024 + 1024 + 256)) * 4
     # At the peak, some of them are not gathered yet.
     assert 0.5 * whole < findings["gathered_parameters"]["bytes"] <= 1.01 * whole
     assert "unsharded_gradients" not in findings
