@@ -39,8 +39,8 @@ struct CUgraphNode_st {
   std::uint64_t number = 0;                  // from 1; unique among nodes
 };
 
-// What graphs keep alive for a program. When its last reference is gone, `destroy` is called with `pointer`: by
-// a thread of CUDA's own on a card, here by the one that let go, without a lock.
+// What graphs keep alive for a program. When its last reference is gone, `destroy` is called with `pointer`:
+// by a thread of CUDA's own on a card, here by the one that let go, without a lock.
 struct CUuserObject_st {
   CUuserObject_st(void* pointer, cudaHostFn_t destroy, unsigned references)
       : pointer_(pointer), destroy_(destroy), references_(references) {}

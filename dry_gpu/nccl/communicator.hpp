@@ -24,8 +24,8 @@ struct ncclComm {
   const int device;
   const int rank;
   // Empty if it was split off unexpectedly (strata_dry_gpu_expect_split): only the other ranks know how many
-  // chose its color. Then `rank` is unknown too, and `size_bound` is the size of the communicator it was split
-  // from.
+  // chose its color. Then `rank` is unknown too, and `size_bound` is the size of the communicator it was
+  // split from.
   const std::optional<int> size;
   const int size_bound;
   const bool is_blocking;

@@ -106,8 +106,8 @@ void give_back(Rows& rows) {
   rows = Rows();
 }
 
-// `blocks` are those of `table`, by index. Only parameters that are there in the last backward: DeepSpeed moves a
-// model's parameters into one block before it trains.
+// `blocks` are those of `table`, by index. Only parameters that are there in the last backward: DeepSpeed
+// moves a model's parameters into one block before it trains.
 void warn_of_untrained(const Recording& run, const BlockTable& table, const std::vector<Block>& blocks,
                        const std::vector<std::string>& texts, std::vector<Warning>& warnings) {
   std::vector<bool> is_trained(table.blocks.size());

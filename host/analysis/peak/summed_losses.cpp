@@ -206,6 +206,7 @@ class SumFinder {
   // Each forward's: backward frees the last forward first, and its input with it.
   void take_inputs() {
     std::vector<std::pair<std::uint64_t, Blocks*>> begins;  // of each part's deaths
+    begins.reserve(parts_.size());
     for (Blocks& part : parts_)
       begins.emplace_back(
           (*std::ranges::min_element(part, {}, [](const Block* block) { return block->death_sequence; }))

@@ -46,8 +46,8 @@ JobFacts job_facts(std::vector<RankFacts> ranks, std::vector<LostRank> lost);
 // The ranks with files in the run's folder: rank<k>/, by k. Throws RunError if it is not a folder.
 std::vector<std::uint64_t> ranks_in(const std::filesystem::path& run_directory);
 
-// Whether the folder belongs to a job of more than one process, even if only one left files. False if only one
-// was started on purpose (`ddp.ranks: first`, `strata exec --world`). Throws like ranks_in.
+// Whether the folder belongs to a job of more than one process, even if only one left files. False if only
+// one was started on purpose (`ddp.ranks: first`, `strata exec --world`). Throws like ranks_in.
 bool has_several_ranks(const std::filesystem::path& run_directory);
 
 // Reads and analyses the ranks one by one, and keeps only the data to compare. `seen`, if given, is called

@@ -61,7 +61,7 @@ struct RankFacts {
   std::uint64_t rank = 0, world_size = 1, pid = 0;
   std::string name, device;
   RunEnd end = RunEnd::kUnknown;
-  bool is_dry = false;          // ranks do not wait for each other
+  bool is_dry = false;             // ranks do not wait for each other
   bool others_are_absent = false;  // ranks without a folder were not started: `ddp.ranks: first`, --world
   MachineClock clock;
   std::int64_t begin_ns = 0, end_ns = 0;

@@ -101,6 +101,7 @@ class Server {
   [[noreturn]] void serve() {
     while (true) {
       std::vector<pollfd> polled;
+      polled.reserve(listeners_.size() + clients_.size());
       for (const Listener& listener : listeners_) polled.push_back({listener.socket, POLLIN, 0});
       for (const Client& client : clients_) polled.push_back({client.socket, POLLIN, 0});
       if (poll(polled.data(), polled.size(), -1) < 0) continue;
