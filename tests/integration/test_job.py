@@ -196,6 +196,27 @@ def test_objects_come_from_the_rank_that_has_them(workspace):
         assert f"a rank waits for something that only this one has, rank {rank}: it is run, too" in done.stderr
 
 
+CHAIN = """
+import os, torch.distributed as dist
+dist.init_process_group("gloo")
+rank, told = dist.get_rank(), ["the last one"]
+if rank < 4:
+    dist.recv_object_list(told, src=rank + 1)
+if rank > 0:
+    dist.send_object_list(told, dst=rank - 1)
+print(rank, told[0], flush=True)
+"""
+
+
+def test_ranks_that_wait_keep_no_other_from_starting(workspace):
+    """More than there are cores: each waits for the next."""
+    workspace.write("chain.py", CHAIN)
+    done = workspace.strata("exec", "--dry", "h100-80gb", "--world", 8, "--rank", "0,1,2,3,4", "--", sys.executable, "chain.py")
+    assert done.returncode == 0, done.stderr
+    assert sorted(done.stdout.splitlines()) == [f"{rank} the last one" for rank in range(5)]
+    assert "it is run, too" not in done.stderr
+
+
 def test_ranks_that_all_do_the_same_have_one_representative(workspace):
     workspace.write("talk.py", TALK)
     done = workspace.strata("exec", "--dry", "h100-80gb", "--world", 512, "--ranks", "representative", "--", sys.executable, "talk.py")

@@ -56,24 +56,34 @@ class Plan {
   std::vector<std::uint32_t> next(std::size_t running, const std::vector<StoreServer::Needed>& needed) {
     std::vector<std::uint32_t> started;
     for (const StoreServer::Needed& each : needed) {
-      say(fmt::format("{} rank {}: it is run, too",
-                      each.is_awaited ? "a rank waits for something that only this one has,"
-                                      : "rank 0 exchanges tensors directly with",
-                      each.rank));
-      (each.is_awaited ? started : waiting_).push_back(each.rank);
+      if (begun_.contains(each.rank)) continue;
+      if (std::erase(waiting_, each.rank) == 0)
+        say(fmt::format("{} rank {}: it is run, too",
+                        each.is_awaited ? "a rank waits for something that only this one has,"
+                                        : "rank 0 exchanges tensors directly with",
+                        each.rank));
+      if (each.is_awaited)
+        begin(each.rank, started);
+      else
+        waiting_.push_back(each.rank);
     }
     while (!waiting_.empty() && running + started.size() < cores_) {
-      started.push_back(waiting_.front());
+      begin(waiting_.front(), started);
       waiting_.erase(waiting_.begin());
     }
-    count_ += started.size();
     return started;
   }
-  std::size_t count() const { return count_; }
+  std::size_t count() const { return begun_.size(); }
 
  private:
+  void begin(std::uint32_t rank, std::vector<std::uint32_t>& started) {
+    begun_.insert(rank);
+    started.push_back(rank);
+  }
+
   std::vector<std::uint32_t> waiting_;
-  std::size_t cores_, count_ = 0;
+  std::set<std::uint32_t> begun_;
+  std::size_t cores_;
 };
 
 }  // namespace

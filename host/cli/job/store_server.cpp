@@ -243,8 +243,15 @@ class Server {
   void start(StoreServer::Needed needed) {
     listeners_.push_back(
         {.rank = needed.rank, .socket = listen_for(needed.rank, port_of(listeners_.front().socket))});
+    ask_for(needed);
+  }
+  void ask_for(StoreServer::Needed needed) const {
     while (write(needed_, &needed, sizeof needed) < 0 && errno == EINTR) {
     }
+  }
+  // It may be one that is to run when a core is free.
+  void hurry(std::uint32_t rank) {
+    if (!seen_.contains(rank) && hurried_.insert(rank).second) ask_for({.rank = rank, .is_awaited = true});
   }
   void start_peer(std::uint32_t rank) {
     if (with_peers_ && rank < world_size_ && !runs(rank) && listeners_.size() < kMostRanks)
@@ -276,10 +283,18 @@ class Server {
       start({.rank = usual, .is_awaited = true});
       return true;
     }
-    if (owner) return !is_ours && usual < world_size_ && !has_ended(usual);
-    return std::ranges::any_of(listeners_, [&](const Listener& other) {
-      return other.rank != client.rank && may_write(other.rank);
-    });
+    if (owner) {
+      const bool may_come = !is_ours && usual < world_size_ && !has_ended(usual);
+      if (may_come) hurry(usual);
+      return may_come;
+    }
+    bool may_come = false;
+    for (const Listener& other : listeners_) {
+      if (other.rank == client.rank || !may_write(other.rank)) continue;
+      hurry(other.rank);
+      may_come = true;
+    }
+    return may_come;
   }
 
   void answer_waiting() {
@@ -306,8 +321,9 @@ class Server {
   std::vector<Listener> listeners_;
   std::vector<Client> clients_;
   std::vector<std::size_t> gone_;
-  std::set<std::uint32_t> seen_;  // ranks that have connected
-  int needed_;                    // where ranks to start are written
+  std::set<std::uint32_t> seen_;     // ranks that have connected
+  std::set<std::uint32_t> hurried_;  // ranks that another one waited for before they had
+  int needed_;                       // where ranks to start are written
 };
 
 }  // namespace

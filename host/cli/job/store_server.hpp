@@ -28,7 +28,8 @@ class StoreServer {
   static std::string address(std::uint32_t rank);
   std::uint16_t port() const { return port_; }
 
-  // Ranks to start. Each is returned once.
+  // Ranks to start now: others, and those of the constructor that wait to be started. One may be returned
+  // twice: as a peer, and as awaited.
   struct Needed {
     std::uint32_t rank = 0;
     bool is_awaited = false;  // another one waits for it
