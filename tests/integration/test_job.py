@@ -142,7 +142,7 @@ for step in range(3):
     made.sum().backward()
     optimizer.step()
     optimizer.zero_grad()
-print(rank, torch.cuda.max_memory_allocated(), flush=True)
+print(f"{rank} {torch.cuda.max_memory_allocated()}\\n", end="", flush=True)
 dist.destroy_process_group()
 """
 
@@ -178,7 +178,7 @@ elif rank == 2:
     dist.send_object_list([("from", 2)], dst=10, group=pair)
     given = [None, None]
     dist.recv_object_list(given, src=10, group=pair)
-print(rank, config, given, flush=True)
+print(f"{rank} {config} {given}\\n", end="", flush=True)
 dist.destroy_process_group()
 """
 
@@ -204,7 +204,7 @@ if rank < 4:
     dist.recv_object_list(told, src=rank + 1)
 if rank > 0:
     dist.send_object_list(told, dst=rank - 1)
-print(rank, told[0], flush=True)
+print(f"{rank} {told[0]}\\n", end="", flush=True)
 """
 
 
