@@ -1,28 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Memory that a program holds for other reasons than its forwards: what is found, and what letting go of it gains."""
 
-import functools
-import json
-import sys
-
 import pytest
-from workspaces import Workspace
-
-MODEL = """
-import sys, torch
-from torch import nn
-kept, lets_go = [], "lets go" in sys.argv
-model = nn.Sequential(nn.Linear(1024, 1024), nn.Tanh(), nn.Linear(1024, 1024), nn.Tanh(), nn.Linear(1024, 64)).cuda()
-optimizer = torch.optim.AdamW(model.parameters(), fused=True)
-def backward(rows=512):
-    loss = model(torch.randn(rows, 1024, device="cuda")).square().mean()
-    loss.backward()
-def train(rows=512):
-    backward(rows)
-    optimizer.step()
-    optimizer.zero_grad()
-"""
-PEAK = "\nprint(torch.cuda.max_memory_allocated())\n"
+from held_programs import record  # noqa: F401
 
 GROWS = {
     "copies of weights": """
@@ -111,29 +91,6 @@ for _ in range(4):
     loss.backward()
     optimizer.step()
 """
-
-
-@pytest.fixture(scope="module")
-def record(tmp_path_factory):
-    """A function: records a program, once; returns its peak, its shapes and its findings by kind, and its warnings."""
-    workspace = Workspace(tmp_path_factory.mktemp("held"))
-
-    @functools.lru_cache(None)
-    def run(text, *words, memory="40GiB", fails=False):
-        out = f"out{len(list(workspace.folder.glob('out*')))}"
-        workspace.write("program.py", MODEL + text + PEAK)
-        dry = ("--dry", "a100-40gb", "--device-memory", memory)
-        done = workspace.strata("exec", *dry, "--out", out, "--", sys.executable, "program.py", *words)
-        assert (done.returncode != 0) == fails, done.stderr
-        told = lambda *asked: json.loads(workspace.strata("report", out, *asked, "--json").stdout)
-        shapes = {shape["kind"]: shape for shape in told("--shapes")["shapes"]}
-        findings = {finding["kind"]: finding for finding in told("--budget", "1MiB")["findings"]}
-        shown = " ".join(workspace.strata("report", out).stdout.split())
-        assert all(warning in shown for warning in told()["warnings"])
-        assert bool(told()["warnings"]) == ("Warning" in shown)
-        return int(done.stdout.split()[-1]) if not fails else 0, shapes, findings, shown
-
-    return run
 
 
 @pytest.mark.parametrize("name", GROWS)
@@ -308,104 +265,3 @@ def test_copies_of_weights_that_nothing_uses_are_found(record, name):
 @pytest.mark.parametrize("name", [*IS_USED, "an average of weights"])
 def test_copies_of_weights_that_are_used_are_no_finding(record, name):
     assert "weight_copies" not in record({**IS_LEVEL, **IS_USED}[name])[2]
-
-
-SUMS = {
-    "a sum in a loop": """
-for _ in range(3):
-    total = 0
-    for _ in range(6):
-        out = model(torch.randn(4096, 1024, device="cuda"))
-        loss = out.square().mean()
-        if lets_go: loss.backward()
-        else: total = total + loss / 6
-    if not lets_go: total.backward()
-    optimizer.step()
-    optimizer.zero_grad()
-""",
-    "a mean of a stack": """
-for _ in range(3):
-    losses = []
-    for _ in range(4):
-        losses.append(nn.functional.cross_entropy(model(torch.randn(4096, 1024, device="cuda")), torch.zeros(4096, dtype=torch.long, device="cuda")))
-        if lets_go: losses.pop().backward()
-    if not lets_go: torch.stack(losses).mean().backward()
-    del losses
-    optimizer.step()
-    optimizer.zero_grad()
-""",
-    "two batches, with autocast": """
-for _ in range(3):
-    total = 0
-    for _ in range(2):
-        with torch.autocast("cuda", torch.bfloat16):
-            loss = model(torch.randn(8192, 1024, device="cuda")).float().square().mean()
-        if lets_go: loss.backward()
-        else: total += loss
-    if not lets_go: total.backward()
-    optimizer.step()
-    optimizer.zero_grad()
-""",
-}
-
-IS_ONE_GRAPH = {
-    "two views that a loss compares": """
-for _ in range(3):
-    one, other = (model(torch.randn(4096, 1024, device="cuda")) for _ in range(2))
-    (one - other).square().mean().backward()
-    optimizer.step()
-    optimizer.zero_grad()
-""",
-    "a preference between sums": """
-for _ in range(3):
-    chosen, rejected = (model(torch.randn(4, 1024, 1024, device="cuda")).sum((1, 2)) for _ in range(2))
-    (-nn.functional.logsigmoid(chosen - rejected)).mean().backward()
-    optimizer.step()
-    optimizer.zero_grad()
-""",
-    "a state that goes from turn to turn": """
-cell = nn.GRUCell(64, 1024).cuda()
-optimizer = torch.optim.SGD(cell.parameters(), lr=0.1)
-for _ in range(3):
-    state, total = torch.zeros(1024, 1024, device="cuda"), 0
-    for _ in range(6):
-        state = cell(torch.randn(1024, 64, device="cuda"), state)
-        total = total + state.square().mean()
-    total.backward()
-    optimizer.step()
-    optimizer.zero_grad()
-""",
-    "several heads on one trunk": """
-heads = nn.ModuleList(nn.Linear(64, 1024) for _ in range(4)).cuda()
-for _ in range(3):
-    x = model(torch.randn(4096, 1024, device="cuda"))
-    sum(head(x).square().mean() for head in heads).backward()
-    optimizer.step()
-    optimizer.zero_grad()
-""",
-    "a layer that is used again and again": """
-layer = nn.Linear(1024, 1024).cuda()
-for _ in range(3):
-    x = torch.randn(4096, 1024, device="cuda")
-    for _ in range(6): x = torch.tanh(layer(x))
-    model(x).square().mean().backward()
-    optimizer.step()
-    optimizer.zero_grad()
-""",
-    "a training": "for _ in range(4): train(4096)",
-}
-
-
-@pytest.mark.parametrize("name", SUMS)
-def test_forwards_summed_before_one_backward_are_found(record, name):
-    peak, _, findings, _ = record(SUMS[name])
-    less, _, rest, _ = record(SUMS[name], "lets go")
-    # Not what a forward makes and lets go at the peak.
-    assert 0.6 * (peak - less) < findings["summed_losses"]["bytes"] < 1.1 * (peak - less)
-    assert "backward after each forward" in findings["summed_losses"]["text"]
-    assert "summed_losses" not in rest
-
-
-@pytest.mark.parametrize("name", IS_ONE_GRAPH)
-def test_forwards_that_one_loss_needs_together_are_no_sum(record, name):
-    assert "summed_losses" not in record(IS_ONE_GRAPH[name])[2]

@@ -38,7 +38,7 @@ typedef struct strata_dry_gpu_counts {
   uint64_t library_calls;  /* computations of libraries that were not done */
   uint64_t unknown_reads;  /* host copies of data that a kernel would have written: zeros */
   uint64_t unknown_bytes;  /* in these reads */
-  uint64_t unknown_times;  /* requested times between events: zero */
+  uint64_t unknown_times;  /* requested times between events, of which none is known */
   uint64_t answered_reads; /* reads answered by the user's answers instead */
   uint64_t assumed_reads;  /* the same for conditions on values assumed to be met */
   uint64_t communicators;  /* of NCCL, whose memory on a real GPU is not documented */
