@@ -25,7 +25,7 @@ std::string gibibytes(std::uint64_t bytes) {
 
 // Room that is left where the largest runs, as near as a dry device knows.
 std::uint64_t left_bytes(const DeviceFit& fit) {
-  const std::uint64_t needed = fit.at_largest.needed_bytes();
+  const std::uint64_t needed = fit.at_best.needed_bytes();
   return needed < fit.memory_bytes ? fit.memory_bytes - needed : 0;
 }
 
@@ -48,10 +48,15 @@ std::string asked_by(const TrialFailure& failure) {
   return text;
 }
 
+std::string of_rank(const TrialReport& report) {
+  return report.rank ? fmt::format(" on rank {}", *report.rank) : "";
+}
+
 std::string why_not(std::int64_t value, const TrialReport& report) {
-  if (!report.failure) return fmt::format("{} does not fit.", value);
-  return fmt::format("{} does not: {}, with {} GiB allocated ({}).", value, asked_by(*report.failure),
-                     gibibytes(report.failure->allocated_bytes), contents(report.failure->held));
+  if (!report.failure) return fmt::format("{} does not fit{}.", value, of_rank(report));
+  return fmt::format("{} does not: {}{}, with {} GiB allocated ({}).", value, asked_by(*report.failure),
+                     of_rank(report), gibibytes(report.failure->allocated_bytes),
+                     contents(report.failure->held));
 }
 
 Json to_json(const analysis::CategoryBytes& bytes) {
@@ -73,36 +78,45 @@ Json to_json(const TrialFailure& failure) {
 }  // namespace
 
 std::string fit_text(const std::string& key, const DeviceFit& fit) {
-  std::string text = fmt::format("{} on a dry {}, {} GiB\n\n", key, fit.card, gibibytes(fit.memory_bytes));
-  if (fit.found.largest) {
-    text += fmt::format("  largest that fits      {}\n", fit.found.largest->value);
+  std::string text =
+      fit.is_fewest
+          ? fmt::format("Ranks, each on a dry {}, {} GiB\n\n", fit.card, gibibytes(fit.memory_bytes))
+          : fmt::format("{} on a dry {}, {} GiB\n\n", key, fit.card, gibibytes(fit.memory_bytes));
+  if (fit.found.best) {
+    text += fmt::format("  {:<22} {}\n", fit.is_fewest ? "fewest that fit" : "largest that fits",
+                        fit.found.best->value);
     text += fmt::format("  needs at its peak      {} GiB, {} of them allocated\n",
-                        gibibytes(fit.at_largest.needed_bytes()), gibibytes(fit.at_largest.allocated_bytes));
+                        gibibytes(fit.at_best.needed_bytes()), gibibytes(fit.at_best.allocated_bytes));
     text += fmt::format("  left                   {} GiB\n\n", gibibytes(left_bytes(fit)));
-    text +=
-        report::wrapped("At its peak, in GiB: " + contents(fit.at_largest.categories) + ".", 2, kFitWidth);
+    text += report::wrapped(
+        fmt::format("At its peak{}, in GiB: {}.", of_rank(fit.at_best), contents(fit.at_best.categories)), 2,
+        kFitWidth);
   } else {
-    text += "  Not even the lowest value fits.\n\n";
+    text += fit.is_fewest ? "  Not even the most ranks fit.\n\n" : "  Not even the lowest value fits.\n\n";
   }
   if (fit.found.next) {
     text += report::wrapped(why_not(*fit.found.next, fit.at_next), 2, kFitWidth);
   } else {
-    text += report::wrapped("It is the highest allowed value (--at-most).", 2, kFitWidth);
+    text += report::wrapped(fit.is_fewest ? "It is the lowest tried number (--world)."
+                                          : "It is the highest allowed value (--at-most).",
+                            2, kFitWidth);
   }
   text += fmt::format("\n  {}\n", fit.command);
   return text;
 }
 
 std::string fit_table(const std::string& key, const std::vector<DeviceFit>& fits) {
-  std::string text =
-      fmt::format("Largest {} on each card\n\n{:<16}{:>12}{:>16}{:>12}{:>11}\n", report::printable(key),
-                  "device", "memory GiB", "largest", "needs GiB", "left GiB");
+  const bool is_fewest = !fits.empty() && fits.front().is_fewest;
+  const char* const beyond = is_fewest ? "<= " : ">= ";
+  std::string text = fmt::format("{} {} on each card\n\n{:<16}{:>12}{:>16}{:>12}{:>11}\n",
+                                 is_fewest ? "Fewest" : "Largest", report::printable(key), "device",
+                                 "memory GiB", is_fewest ? "fewest" : "largest", "needs GiB", "left GiB");
   for (const DeviceFit& fit : fits) {
     text += fmt::format("{:<16}{:>12}", fit.device, gibibytes(fit.memory_bytes));
-    if (fit.found.largest) {
+    if (fit.found.best) {
       text += fmt::format("{:>16}{:>12}{:>11}\n",
-                          fmt::format("{}{}", fit.found.next ? "" : ">= ", fit.found.largest->value),
-                          gibibytes(fit.at_largest.needed_bytes()), gibibytes(left_bytes(fit)));
+                          fmt::format("{}{}", fit.found.next ? "" : beyond, fit.found.best->value),
+                          gibibytes(fit.at_best.needed_bytes()), gibibytes(left_bytes(fit)));
     } else {
       text += fmt::format("{:>16}\n", "none");
     }
@@ -111,19 +125,21 @@ std::string fit_table(const std::string& key, const std::vector<DeviceFit>& fits
 }
 
 Json fit_json(const std::string& key, const DeviceFit& fit) {
-  Json json{
-      {"schema", "strata.fit/1"},         {"key", key},         {"device", fit.device}, {"card", fit.card},
-      {"memory_bytes", fit.memory_bytes}, {"largest", nullptr}, {"next", nullptr}};
-  if (fit.found.largest) {
-    json["largest"] = fit.found.largest->value;
-    json["needed_bytes"] = fit.at_largest.needed_bytes();
+  const char* const answer = fit.is_fewest ? "fewest" : "largest";
+  Json json{{"schema", "strata.fit/1"},         {"key", key},      {"device", fit.device}, {"card", fit.card},
+            {"memory_bytes", fit.memory_bytes}, {answer, nullptr}, {"next", nullptr}};
+  if (fit.found.best) {
+    json[answer] = fit.found.best->value;
+    json["needed_bytes"] = fit.at_best.needed_bytes();
     json["left_bytes"] = left_bytes(fit);
-    json["peak"] = {{"allocated_bytes", fit.at_largest.allocated_bytes},
-                    {"reserved_bytes", fit.at_largest.reserved_bytes},
-                    {"categories", to_json(fit.at_largest.categories)}};
+    json["peak"] = {{"allocated_bytes", fit.at_best.allocated_bytes},
+                    {"reserved_bytes", fit.at_best.reserved_bytes},
+                    {"categories", to_json(fit.at_best.categories)}};
+    if (fit.at_best.rank) json["peak"]["rank"] = *fit.at_best.rank;
   }
   if (fit.found.next) json["next"] = *fit.found.next;
   if (fit.found.next && fit.at_next.failure) json["failure"] = to_json(*fit.at_next.failure);
+  if (json.contains("failure") && fit.at_next.rank) json["failure"]["rank"] = *fit.at_next.rank;
   json["tried"] = Json::array();
   for (const Trial& trial : fit.found.tried)
     json["tried"].push_back(

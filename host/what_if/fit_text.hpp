@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The largest value of a setting for one or several cards, as text and as JSON.
+// The largest value of a setting, or the fewest ranks, for one or several cards, as text and as JSON.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -15,13 +15,14 @@ struct DeviceFit {
   std::string device;  // the profile's name: h100-80gb
   std::string card;    // as reported by the driver
   std::uint64_t memory_bytes = 0;
-  Largest found;
-  TrialReport at_largest;  // if there is one
-  TrialReport at_next;     // if there is one
-  std::string command;     // runs the largest value, or, if nothing fits, one that does not fit
+  bool is_fewest = false;  // the fewest ranks are sought; the text's key is the job's "world"
+  Found found;
+  TrialReport at_best;  // if there is one
+  TrialReport at_next;  // if there is one
+  std::string command;  // runs the best value, or, if nothing fits, one that does not fit
 };
 
-// One card: the largest value that fits and the free memory, the next one and why it does not fit, and the
+// One card: the best value that fits and the free memory, the next one and why it does not fit, and the
 // command to inspect it.
 std::string fit_text(const std::string& key, const DeviceFit& fit);
 

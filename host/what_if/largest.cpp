@@ -51,8 +51,8 @@ class Search {
     low_ = index;
   }
 
-  Largest result() {
-    result_.largest = largest_;
+  Found result() {
+    result_.best = largest_;
     if (high_ < end_) result_.next = value(high_);
     return std::move(result_);
   }
@@ -85,19 +85,39 @@ class Search {
   int predictions_ = 0;
   std::optional<Trial> largest_, second_;
   std::int64_t second_index_ = -1;
-  Largest result_;
+  Found result_;
 };
 
 }  // namespace
 
-Largest find_largest(const Range& range, std::uint64_t capacity_bytes, std::int64_t start,
-                     const std::function<Trial(std::int64_t)>& measure) {
+Found find_largest(const Range& range, std::uint64_t capacity_bytes, std::int64_t start,
+                   const std::function<Trial(std::int64_t)>& measure) {
   Search search(range, capacity_bytes, start);
   while (!search.is_done()) {
     const std::int64_t index = search.next();
     search.tell(index, measure(search.value(index)));
   }
   return search.result();
+}
+
+Found find_fewest(const std::vector<std::int64_t>& candidates,
+                  const std::function<Trial(std::int64_t)>& measure) {
+  if (candidates.empty()) throw std::invalid_argument("no value to try");
+  Found found;
+  std::size_t too_few = 0, enough = candidates.size();  // numbers of candidates
+  while (too_few < enough) {
+    const std::size_t middle = (too_few + enough) / 2;
+    const Trial trial = measure(candidates[middle]);
+    found.tried.push_back(trial);
+    if (trial.fits) {
+      enough = middle;
+      found.best = trial;
+    } else {
+      too_few = middle + 1;
+    }
+  }
+  if (too_few > 0) found.next = candidates[too_few - 1];
+  return found;
 }
 
 }  // namespace strata::what_if

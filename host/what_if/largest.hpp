@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the largest value of a setting that fits into a device, with few trials.
+// Finds the largest value of a setting that fits into a device, or the fewest ranks of a job, with few
+// trials.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +23,10 @@ struct Range {
   std::int64_t lowest = 1, highest = 1, stride = 1;
 };
 
-struct Largest {
-  std::optional<Trial> largest;  // empty: not even the lowest fits
+struct Found {
+  std::optional<Trial> best;  // the largest value, or the fewest ranks; empty: nothing fits
   std::optional<std::int64_t>
-      next;                  // the next value, which was tried and does not fit; empty: it is the highest
+      next;                  // the next candidate, which was tried and does not fit; empty: there is none
   std::vector<Trial> tried;  // in this order
 };
 
@@ -34,7 +35,12 @@ struct Largest {
 // logarithm of the range's length. If larger values can need less, the answer is still a value that fits next
 // to one that does not. `capacity_bytes` is the device's memory. Throws the exceptions of `measure`, and
 // std::invalid_argument if the range contains no value.
-Largest find_largest(const Range& range, std::uint64_t capacity_bytes, std::int64_t start,
-                     const std::function<Trial(std::int64_t)>& measure);
+Found find_largest(const Range& range, std::uint64_t capacity_bytes, std::int64_t start,
+                   const std::function<Trial(std::int64_t)>& measure);
+
+// Bisects candidates in ascending order, of which larger ones need less memory. Throws the exceptions of
+// `measure`, and std::invalid_argument if there are none.
+Found find_fewest(const std::vector<std::int64_t>& candidates,
+                  const std::function<Trial(std::int64_t)>& measure);
 
 }  // namespace strata::what_if

@@ -20,6 +20,7 @@ struct TrialFailure {
 
 struct TrialReport {
   bool fits = false;
+  std::optional<std::uint32_t> rank;     // that these are of, where several trained
   std::uint64_t memory_bytes = 0;        // of the device
   std::uint64_t context_bytes = 0;       // part taken by the process itself
   std::uint64_t allocated_bytes = 0;     // at the peak

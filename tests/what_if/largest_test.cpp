@@ -13,7 +13,7 @@ constexpr std::uint64_t kCapacity = 80'000'000'000;
 
 using Need = std::function<double(std::int64_t)>;
 
-Largest search(const Need& need, const Range& range, std::int64_t start = 1) {
+Found search(const Need& need, const Range& range, std::int64_t start = 1) {
   return find_largest(range, kCapacity, start, [&](std::int64_t value) {
     const double bytes = need(value);
     const bool fits = bytes <= static_cast<double>(kCapacity);
@@ -41,13 +41,13 @@ TEST(FindLargest, IsWhatTryingAllOfThemFinds) {
     };
     const std::int64_t stride = 1 + any(generator) % 16;
     const Range range{any(generator) % 40 + 1, 2500 + any(generator), stride};
-    const Largest found = search(need, range, any(generator));
+    const Found found = search(need, range, any(generator));
     const std::int64_t expected = by_trying_all(need, range);
-    ASSERT_EQ(found.largest ? found.largest->value : 0, expected);
+    ASSERT_EQ(found.best ? found.best->value : 0, expected);
     if (found.next) {
       EXPECT_GT(need(*found.next), static_cast<double>(kCapacity));
-      if (found.largest) {
-        EXPECT_EQ(*found.next, found.largest->value + stride);
+      if (found.best) {
+        EXPECT_EQ(*found.next, found.best->value + stride);
       }
     } else {
       EXPECT_GT(expected + stride, range.highest);
@@ -60,38 +60,56 @@ TEST(FindLargest, TriesFewWhereMemoryGrowsAsALineDoes) {
   for (const std::int64_t edge : {1, 7, 24, 100, 1371, 900'000}) {
     const double base = 54e9;
     const double each = (kCapacity - base) / (static_cast<double>(edge) + 0.5);
-    const Largest found = search([=](std::int64_t value) { return base + each * static_cast<double>(value); },
-                                 {1, 1'000'000, 1});
-    ASSERT_TRUE(found.largest);
-    EXPECT_EQ(found.largest->value, edge);
+    const Found found = search([=](std::int64_t value) { return base + each * static_cast<double>(value); },
+                               {1, 1'000'000, 1});
+    ASSERT_TRUE(found.best);
+    EXPECT_EQ(found.best->value, edge);
     EXPECT_LE(found.tried.size(), 5u) << edge;
   }
 }
 
 TEST(FindLargest, NotEvenTheLowest) {
-  const Largest found = search([](std::int64_t) { return 1e12; }, {8, 4096, 8}, 512);
-  EXPECT_FALSE(found.largest);
+  const Found found = search([](std::int64_t) { return 1e12; }, {8, 4096, 8}, 512);
+  EXPECT_FALSE(found.best);
   EXPECT_EQ(found.next, 8);
 }
 
 TEST(FindLargest, UpToTheHighest) {
-  const Largest found = search([](std::int64_t) { return 1e9; }, {1, 1000, 1});
-  ASSERT_TRUE(found.largest);
-  EXPECT_EQ(found.largest->value, 1000);
+  const Found found = search([](std::int64_t) { return 1e9; }, {1, 1000, 1});
+  ASSERT_TRUE(found.best);
+  EXPECT_EQ(found.best->value, 1000);
   EXPECT_FALSE(found.next);
 }
 
 TEST(FindLargest, EndsWhereMoreCanNeedLess) {
   // Each 97th is padded to less, as by another kernel.
   const Need need = [](std::int64_t value) { return 1e9 * static_cast<double>(value % 97); };
-  const Largest found = search(need, {1, 10'000, 1}, 50);
-  ASSERT_TRUE(found.largest && found.next);
-  EXPECT_LE(need(found.largest->value), static_cast<double>(kCapacity));
+  const Found found = search(need, {1, 10'000, 1}, 50);
+  ASSERT_TRUE(found.best && found.next);
+  EXPECT_LE(need(found.best->value), static_cast<double>(kCapacity));
   EXPECT_GT(need(*found.next), static_cast<double>(kCapacity));
 }
 
 TEST(FindLargest, ARangeWithoutAValueIsRefused) {
   EXPECT_THROW(search([](std::int64_t) { return 0; }, {9, 15, 8}, 1), std::invalid_argument);
+}
+
+TEST(FindFewest, IsTheFirstThatFitsAndTriesTheOneBelow) {
+  const std::vector<std::int64_t> worlds{8, 16, 32, 64, 128, 256, 512};
+  for (std::size_t first = 0; first <= worlds.size(); ++first) {
+    const Found found = find_fewest(worlds, [&](std::int64_t value) {
+      const bool fits = first < worlds.size() && value >= worlds[first];
+      return Trial{value, fits, fits ? 1U : 0U};
+    });
+    EXPECT_LE(found.tried.size(), 3U);
+    EXPECT_EQ(found.best ? found.best->value : 0, first < worlds.size() ? worlds[first] : 0);
+    EXPECT_EQ(found.next.value_or(0), first > 0 ? worlds[first - 1] : 0);
+  }
+  EXPECT_THROW(find_fewest({},
+                           [](std::int64_t value) {
+                             return Trial{value, true, 1};
+                           }),
+               std::invalid_argument);
 }
 
 }  // namespace

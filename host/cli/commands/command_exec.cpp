@@ -191,9 +191,6 @@ void print_advice_command(const ExecArguments& arguments, const std::string& dev
   }
 }
 
-// A job's ranks are placed on nodes of eight devices, unless --dry has a number.
-constexpr std::uint32_t kDevicesOfNode = 8;
-
 std::string device_of(const ExecArguments& arguments) {
   const JobArguments& job = arguments.job;
   const bool is_job = job.world_size > 0;
@@ -205,9 +202,7 @@ std::string device_of(const ExecArguments& arguments) {
     throw UsageError("exec: --world needs a recording; remove --plugins none");
   if (is_job && arguments.advises)
     throw UsageError("exec: --advise tries changes in one process; remove it, or --world");
-  DryArguments dry = arguments.dry;
-  if (is_job && !dry.has_count()) dry.profile += fmt::format(":{}", std::min(job.world_size, kDevicesOfNode));
-  return dry.device("exec");
+  return (is_job ? devices_of_node(arguments.dry, job) : arguments.dry).device("exec");
 }
 
 int exec(const ExecArguments& arguments) {
@@ -295,10 +290,8 @@ void add_exec_command(CLI::App& app, int& exit_code) {
       ->add_option("--world", arguments->job.world_size,
                    "With --dry: run the command as one rank of a job of N ranks; the others are absent")
       ->type_name("N")
-      ->check(CLI::Range(1U, 1U << 20U));
-  command->add_option("--rank,--ranks", arguments->job.ranks,
-                      "The ranks of --world to run, comma-separated; representative: rank 0 and those with "
-                      "which it exchanges tensors directly, such as pipeline stages [0]");
+      ->check(CLI::Range(1U, kMostInWorld));
+  command->add_option("--rank,--ranks", arguments->job.ranks, kRanksHelp);
   command->add_flag("--advise", arguments->advises,
                     "With --dry: after the report, try changes that make the program need less memory, as "
                     "strata advise does");

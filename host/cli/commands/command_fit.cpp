@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `strata fit`: the largest value of a setting that fits into a card, by runs on dry ones.
+// `strata fit`: the largest value of a setting that fits into a card, or the fewest ranks, by runs on dry
+// ones.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -14,6 +15,7 @@
 #include "host/cli/dry/trial_output.hpp"
 #include "host/cli/dry_gpu.hpp"
 #include "host/cli/exit_code.hpp"
+#include "host/cli/job/job.hpp"
 #include "host/cli/terminal.hpp"
 #include "host/cli/usage_error.hpp"
 #include "host/config/files/device_profile.hpp"
@@ -32,23 +34,26 @@ class Fitting {
     what_if::DeviceFit result{.device = profile.key,
                               .card = profile.name,
                               .memory_bytes = profile.memory_bytes,
+                              .is_fewest = !trials_.worlds().empty(),
                               .found = {},
-                              .at_largest = {},
+                              .at_best = {},
                               .at_next = {},
                               .command = {}};
     std::map<std::int64_t, what_if::TrialReport> reports;
-    result.found =
-        what_if::find_largest(trials_.range(), profile.memory_bytes, start_, [&](std::int64_t value) {
-          const what_if::TrialReport report = trials_.run(value);
-          tell(profile, value, report);
-          reports[value] = report;
-          return what_if::Trial{value, report.fits, report.fits ? report.needed_bytes() : 0};
-        });
-    if (result.found.largest) result.at_largest = reports[result.found.largest->value];
+    const auto run = [&](std::int64_t value) {
+      const what_if::TrialReport report = trials_.run(value);
+      tell(profile, value, report);
+      reports[value] = report;
+      return what_if::Trial{value, report.fits, report.fits ? report.needed_bytes() : 0};
+    };
+    result.found = result.is_fewest
+                       ? what_if::find_fewest(trials_.worlds(), run)
+                       : what_if::find_largest(trials_.range(), profile.memory_bytes, start_, run);
+    if (result.found.best) result.at_best = reports[result.found.best->value];
     if (result.found.next) result.at_next = reports[*result.found.next];
-    result.command = trials_.command(result.found.largest ? result.found.largest->value : *result.found.next);
+    result.command = trials_.command(result.found.best ? result.found.best->value : *result.found.next);
     // The next card's answer is near this one's.
-    if (result.found.largest) start_ = result.found.largest->value;
+    if (result.found.best) start_ = result.found.best->value;
     return result;
   }
 
@@ -127,22 +132,30 @@ void add_fit_command(CLI::App& app, int& exit_code) {
       ->check(CLI::PositiveNumber);
   command->add_option("--step", arguments->range.stride, "Try only multiples of this [1]")
       ->check(CLI::PositiveNumber);
+  command->add_option("--world", arguments->world,
+                      "The program is one rank of a job of N ranks; the others are absent. LOWEST..HIGHEST: "
+                      "find the fewest ranks that fit, by doubling LOWEST, or multiples of --step");
+  command->add_option("--rank,--ranks", arguments->ranks, kRanksHelp);
   command->add_option("--steps,--trial-steps", arguments->steps, "Steps of each trial [3; 2 for a program]")
       ->check(CLI::PositiveNumber);
-  command->add_flag("--json", arguments->json, "Print JSON: `largest`, and all trials");
+  command->add_flag("--json", arguments->json, "Print JSON: `largest`, or `fewest`, and all trials");
   command->footer(
       "Each value is tried with a run of a few steps on a dry GPU, in its own process; no GPU is needed or "
       "used.\n"
       "The answer itself was run, and the next value was run, too, and ran out of memory.\n\n"
       "In a program's arguments, {} is replaced by each value. A Python program is ended after --steps steps "
       "of\n"
-      "each of its optimizers; any other program runs to its end.\n\n"
+      "each of its optimizers; any other program runs to its end. With --world N it is one rank of a job of "
+      "N\n"
+      "ranks; with --world 8..1024, {} may be left out, or is the number of ranks.\n\n"
       "Exit codes: 0 answered, also if nothing fits; 1 a trial failed; 2 bad usage or configuration.\n\n"
       "Examples:\n"
       "  strata fit configs/first_run.yaml --device rtx-4090\n"
       "  strata fit llama.yaml --device a100-40gb --over model.context --step 128\n"
       "  strata fit llama.yaml --devices all\n"
       "  strata fit --device rtx-4090 --over 1..512 -- python train.py --batch-size {}\n"
+      "  strata fit --device h100-80gb --world 512 -- torchrun --nproc-per-node 8 train.py --local-batch {}\n"
+      "  strata fit --device h100-80gb --world 8..1024 -- torchrun --nproc-per-node 8 train.py\n"
       "  strata fit llama.yaml precision=bf16 --device h100-80gb --json | jq .largest");
   command->callback([arguments, &exit_code] { exit_code = fit_or_explain(*arguments); });
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <limits>
 #include <string_view>
 #include <system_error>
 #include <variant>
@@ -15,6 +16,7 @@
 #include "host/cli/dry/dry_trial.hpp"
 #include "host/cli/dry_gpu.hpp"
 #include "host/cli/exec/program_trial.hpp"
+#include "host/cli/job/job.hpp"
 #include "host/cli/usage_error.hpp"
 #include "host/config/loading/load.hpp"
 #include "host/config/nearest.hpp"
@@ -99,21 +101,22 @@ class FitConfig final : public FitTrials {
   TrialRequest request_;
 };
 
-// "1..512" of --over.
-void read_range(const std::string& text, what_if::Range& range) {
-  const auto refuse = [&] {
-    throw UsageError(
-        fmt::format("fit: --over {}: with a program, expected the values to try, such as 1..512", text));
-  };
+// "512", or "1..512", of an option.
+what_if::Range read_range(const std::string& option, const std::string& text, std::int64_t highest) {
   const auto dots = text.find("..");
-  if (dots == std::string::npos) refuse();
-  const auto read = [&](std::string_view part, std::int64_t& value) {
+  const auto read = [&](std::string_view part) {
+    std::int64_t value = 0;
     const auto [end, error] = std::from_chars(part.begin(), part.end(), value);
-    if (error != std::errc() || end != part.end() || value < 1) refuse();
+    if (error != std::errc() || end != part.end() || value < 1 || value > highest)
+      throw UsageError(fmt::format("fit: {} {}: expected the values to try, such as 1..512", option, text));
+    return value;
   };
-  read(std::string_view(text).substr(0, dots), range.lowest);
-  read(std::string_view(text).substr(dots + 2), range.highest);
-  if (range.highest < range.lowest) refuse();
+  what_if::Range range{};
+  range.lowest = read(std::string_view(text).substr(0, dots));
+  range.highest = dots == text.npos ? range.lowest : read(std::string_view(text).substr(dots + 2));
+  if (range.highest < range.lowest)
+    throw UsageError(fmt::format("fit: {} {}: the second number must not be below the first", option, text));
+  return range;
 }
 
 class FitProgram final : public FitTrials {
@@ -121,8 +124,11 @@ class FitProgram final : public FitTrials {
   explicit FitProgram(const FitArguments& arguments) : range_(arguments.range), memory_(arguments.memory) {
     words_.push_back(arguments.config);
     words_.insert(words_.end(), arguments.overrides.begin(), arguments.overrides.end());
+    request_.steps = arguments.steps.value_or(2);
+    set_job(arguments);
     const auto word =
         std::ranges::find_if(words_, [](const std::string& each) { return each.find(kBraces) != each.npos; });
+    if (!worlds_.empty()) return;  // {} is the number of ranks, and need not be there
     if (word == words_.end())
       throw UsageError(
           "fit: expected {} in the program's arguments, to be replaced by each value: strata fit --device "
@@ -133,18 +139,22 @@ class FitProgram final : public FitTrials {
     name_ = name_.substr(std::min(name_.find_first_not_of('-'), name_.size()));
     name_ = name_.substr(0, name_.find_last_not_of("=:") + 1);
     if (name_.empty()) name_ = "value";
-    if (!arguments.over.empty()) read_range(arguments.over, range_);
-    request_.steps = arguments.steps.value_or(2);
+    if (arguments.over.empty()) return;
+    const std::int64_t stride = range_.stride;
+    range_ = read_range("--over", arguments.over, std::numeric_limits<std::int64_t>::max());
+    range_.stride = stride;
   }
 
   const std::string& name() const override { return name_; }
   what_if::Range range() const override { return range_; }
   std::int64_t start() const override { return range_.lowest; }
+  std::vector<std::int64_t> worlds() const override { return worlds_; }
 
   config::DeviceProfile set_device(const std::string& device) override {
     DryArguments dry;
     dry.profile = device;
     dry.memory = memory_;
+    cards_ = dry;
     request_.device = dry.device("fit");
     return dry_choice(config::parse_device(request_.device, std::filesystem::current_path())).profile;
   }
@@ -160,7 +170,36 @@ class FitProgram final : public FitTrials {
   }
 
  private:
+  void set_job(const FitArguments& arguments) {
+    if (arguments.world.empty()) {
+      if (!arguments.ranks.empty())
+        throw UsageError("fit: --rank chooses ranks of a job; add --world N, its number of ranks");
+      return;
+    }
+    const what_if::Range range = read_range("--world", arguments.world, kMostInWorld);
+    request_.job = {.world_size = static_cast<std::uint32_t>(range.lowest), .ranks = arguments.ranks};
+    ranks_of(request_.job);
+    if (arguments.world.find("..") == arguments.world.npos) return;
+    if (!arguments.over.empty())
+      throw UsageError(fmt::format(
+          "fit: --world {} finds the fewest ranks; remove --over, or give one number", arguments.world));
+    name_ = "world";
+    const std::int64_t stride = arguments.range.stride;
+    if (stride == 1) {
+      for (std::int64_t world = range.lowest; world <= range.highest; world *= 2) worlds_.push_back(world);
+    } else {
+      for (std::int64_t world = (range.lowest + stride - 1) / stride * stride; world <= range.highest;
+           world += stride)
+        worlds_.push_back(world);
+    }
+    if (worlds_.empty())
+      throw UsageError(
+          fmt::format("fit: --world {}: no multiple of --step {} is in this range", arguments.world, stride));
+  }
+
   void set(std::int64_t value) {
+    if (!worlds_.empty()) request_.job.world_size = static_cast<std::uint32_t>(value);
+    if (request_.job.world_size > 0) request_.device = devices_of_node(cards_, request_.job).device("fit");
     request_.command = words_;
     for (std::string& word : request_.command) {
       for (auto at = word.find(kBraces); at != std::string::npos; at = word.find(kBraces, at))
@@ -170,6 +209,8 @@ class FitProgram final : public FitTrials {
 
   what_if::Range range_;
   std::string memory_;
+  DryArguments cards_;
+  std::vector<std::int64_t> worlds_;
   std::vector<std::string> words_;
   std::string name_;
   ProgramTrialRequest request_;
@@ -180,6 +221,8 @@ class FitProgram final : public FitTrials {
 std::unique_ptr<FitTrials> fit_trials(const FitArguments& arguments) {
   if (arguments.is_program) return std::make_unique<FitProgram>(arguments);
   require_configuration("fit", arguments.config);
+  if (!arguments.world.empty() || !arguments.ranks.empty())
+    throw UsageError("fit: --world and --rank are for a program of your own; a configuration has world_size");
   return std::make_unique<FitConfig>(arguments);
 }
 

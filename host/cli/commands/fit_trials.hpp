@@ -23,6 +23,7 @@ struct FitArguments {
   std::string memory;  // of each card, instead of its own; empty: its own
   what_if::Range range{.lowest = 1, .highest = 1'000'000, .stride = 1};
   std::optional<std::int64_t> steps;
+  std::string world, ranks;  // the program is these ranks of such a job: N, or LOWEST..HIGHEST to find N
   bool is_program = false;
   bool json = false;
 };
@@ -34,6 +35,8 @@ class FitTrials {
   virtual const std::string& name() const = 0;  // of the key or word with the value
   virtual what_if::Range range() const = 0;
   virtual std::int64_t start() const = 0;
+  // Numbers of ranks, if the fewest are sought instead of the largest value; else empty.
+  virtual std::vector<std::int64_t> worlds() const { return {}; }
   // Selects a card by name; for a program also N of them, "t4:2". Throws config::ConfigError and UsageError.
   virtual config::DeviceProfile set_device(const std::string& device) = 0;
   virtual what_if::TrialReport run(std::int64_t value) = 0;

@@ -42,7 +42,7 @@ void throw_if_interrupted(int exit_code) {
 }
 
 void redirect_output(const std::filesystem::path& file) {
-  const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (descriptor < 0)
     throw std::system_error(errno, std::generic_category(), "cannot write " + file.string());
   dup2(descriptor, STDOUT_FILENO);

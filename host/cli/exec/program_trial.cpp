@@ -32,6 +32,7 @@
 #include "host/cli/usage_error.hpp"
 #include "host/config/reading/value.hpp"
 #include "host/config/schema/compute_device.hpp"
+#include "host/grid/outcome.hpp"
 #include "host/report/shell_word.hpp"
 
 namespace strata::cli {
@@ -42,28 +43,12 @@ namespace fs = std::filesystem;
 constexpr std::size_t kLinesOfFailure = 12;  // the end of a traceback
 constexpr std::size_t kLinesWithError = 48;
 
-// The last line that names an error, as "RuntimeError: ..." after a traceback does; else the last line.
-// torch.distributed puts "[rank0]: " in front of each line of a traceback.
-std::string line_of_error(const std::string& text) {
-  std::istringstream lines(text);
-  std::string last, error;
-  for (std::string line; std::getline(lines, line); last = line) {
-    if (const auto end = line.find("]: "); line.starts_with("[rank") && end != line.npos)
-      line.erase(0, end + 3);
-    const auto colon = line.find(": ");
-    const std::string_view word = std::string_view(line).substr(0, colon);
-    const bool is_word = colon != line.npos && word.find(' ') == word.npos;
-    if (is_word && (word.ends_with("Error") || word.ends_with("Exception") || word.ends_with("CannotBeMade")))
-      error = line;
-  }
-  return error.empty() ? last : error;
-}
-
 struct Trial {
   int exit_code = 0;
   std::uint64_t host_bytes = 0;
   std::string last_words, error;  // of its output: the end; the line with an error
   struct Process {
+    std::uint32_t rank = 0;
     analysis::Facts facts;
     std::string notes;
   };
@@ -119,12 +104,18 @@ void add_surroundings(const ProgramTrialRequest& request, const DryChoice& choic
   variables["STRATA_TRIAL_STEPS"] = std::to_string(request.steps);
 }
 
+// `devices`: of the node.
 TrialServer::End run_anew(const std::string& program, const ProgramTrialRequest& request,
-                          const Variables& variables, const fs::path& said) {
-  const int exit_code = run_rank_processes(1, [&](const trainer::RankPlace&) {
+                          const Variables& variables, std::uint32_t devices, const fs::path& said) {
+  const auto run = [&](const Variables& more) {
     redirect_output(said);
-    return run_program(program, request.command, variables);
-  });
+    Variables all = variables;
+    all.insert(more.begin(), more.end());
+    return run_program(program, request.command, all);
+  };
+  const int exit_code = request.job.world_size > 0
+                            ? run_job(request.job, devices, run)
+                            : run_rank_processes(1, [&](const trainer::RankPlace&) { return run({}); });
   rusage usage{};
   getrusage(RUSAGE_CHILDREN, &usage);
   return {.exit_code = exit_code, .host_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) << 10};
@@ -136,25 +127,32 @@ Trial run(const ProgramTrialRequest& request) {
   const ScratchFolder scratch("strata-trial");
   const fs::path run = scratch.path() / "run", said = scratch.path() / "said.txt",
                  notes = scratch.path() / "notes";
-  ProgramRecording recording({.plugins = {}, .settings = {}, .out = run.string(), .layers = true}, "trial",
-                             request.device);
+  ProgramRecording recording({.plugins = {},
+                              .settings = {},
+                              .out = run.string(),
+                              .absent_peers = request.job.world_size > 0,
+                              .layers = true},
+                             "trial", request.device);
   Variables variables = recording.begin();
   add_surroundings(request, choice, scratch.path(), variables);
   add_changes(request, notes, variables);
   Trial trial;
-  const TrialServer::End ended = request.server != nullptr ? request.server->run(variables, said)
-                                                           : run_anew(program, request, variables, said);
+  const TrialServer::End ended =
+      request.server != nullptr
+          ? request.server->run(variables, said)
+          : run_anew(program, request, variables, static_cast<std::uint32_t>(choice.devices), said);
   trial.exit_code = ended.exit_code;
   trial.host_bytes = ended.host_bytes;
   throw_if_interrupted(trial.exit_code);
-  trial.error = line_of_error(last_lines(said, kLinesWithError));
+  trial.error = grid::line_of_error(last_lines(said, kLinesWithError));
   trial.last_words = last_lines(said, kLinesOfFailure);
   const CommandEnd end{
       .line = {}, .dry = dry_json(choice, read_dry_accounts(scratch.path())), .exit_code = trial.exit_code};
   for (const RecordedProcess& process : settle_processes(run, end)) {
     if (!process.is_main) continue;
-    trial.processes.push_back(
-        {.facts = analysis::analyse(run, process.rank), .notes = notes_of(notes, process.pid)});
+    trial.processes.push_back({.rank = process.rank,
+                               .facts = analysis::analyse(run, process.rank),
+                               .notes = notes_of(notes, process.pid)});
     if (!request.changes.empty() && trial.problem.empty())
       trial.problem = problem_in(trial.processes.back().notes);
   }
@@ -167,8 +165,11 @@ std::string program_trial_command(const ProgramTrialRequest& request) {
   const DryChoice choice = dry_choice(config::parse_device(request.device, fs::current_path()));
   const std::string count = choice.devices == 1 ? "" : fmt::format(":{}", choice.devices);
   const std::int64_t memory = choice.settings.memory_bytes;
-  return fmt::format("strata exec --dry {}{}{} -- {}", report::shell_word(choice.profile.key), count,
+  const JobArguments& job = request.job;
+  return fmt::format("strata exec --dry {}{}{}{}{} -- {}", report::shell_word(choice.profile.key), count,
                      memory > 0 ? " --device-memory " + config::format_bytes(memory) : "",
+                     job.world_size > 0 ? fmt::format(" --world {}", job.world_size) : "",
+                     job.ranks.empty() ? "" : fmt::format(" --ranks {}", report::shell_word(job.ranks)),
                      report::shell_line(request.command));
 }
 
@@ -205,6 +206,7 @@ ProgramTrial run_program_trial(const ProgramTrialRequest& request) {
   std::optional<ProgramTrial> most;
   for (Trial::Process& process : trial.processes) {
     what_if::TrialReport report = trial_report(process.facts, !ran_out);
+    if (trial.processes.size() > 1 || request.job.world_size > 0) report.rank = process.rank;
     // Each trial has as many steps of an optimizer; a change may have more passes in each.
     if (report.step_ns)
       *report.step_ns *= static_cast<double>(process.facts.steps.size()) / static_cast<double>(request.steps);

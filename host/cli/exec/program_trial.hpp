@@ -10,6 +10,7 @@
 
 #include "host/cli/dry/trial_output.hpp"
 #include "host/cli/exec/trial_server.hpp"
+#include "host/cli/job/job.hpp"
 #include "host/what_if/trial_report.hpp"
 
 namespace strata::cli {
@@ -18,6 +19,7 @@ struct ProgramTrialRequest {
   std::vector<std::string> command;
   std::string device;      // the YAML value of `device`: dry
   std::int64_t steps = 2;  // of each of its optimizers, after which a Python program is ended
+  JobArguments job = {};   // of which the program is some ranks; else all that the command starts
   // The rest is for trials of changes, which take notes.
   bool takes_notes = false;
   std::vector<std::string> changes;  // names from python/strata_profiler/trial; empty: unchanged

@@ -18,6 +18,7 @@
 namespace strata::cli {
 namespace {
 
+constexpr std::uint32_t kDevicesOfNode = 8;
 constexpr std::string_view kRepresentative = "representative";
 
 using Variables = std::map<std::string, std::string>;
@@ -96,13 +97,18 @@ std::vector<std::uint32_t> ranks_of(const JobArguments& job) {
     const auto rank = whole_number(word);
     if (!rank || *rank >= job.world_size)
       throw UsageError(
-          fmt::format("exec: --rank {}: expected ranks from 0 to {}, such as 0 or 0,{}, or {}; found '{}'",
+          fmt::format("--rank {}: expected ranks from 0 to {}, such as 0 or 0,{}, or {}; found '{}'",
                       job.ranks, job.world_size - 1, job.world_size - 1, kRepresentative, word));
     ranks.insert(*rank);
   }
   if (ranks.size() > kMostRanks)
-    throw UsageError(fmt::format("exec: --rank: at most {} ranks are run", kMostRanks));
+    throw UsageError(fmt::format("--rank: at most {} ranks are run", kMostRanks));
   return {ranks.begin(), ranks.end()};
+}
+
+DryArguments devices_of_node(DryArguments dry, const JobArguments& job) {
+  if (!dry.has_count()) dry.profile += fmt::format(":{}", std::min(job.world_size, kDevicesOfNode));
+  return dry;
 }
 
 int run_job(const JobArguments& job, std::uint32_t ranks_on_node,
