@@ -35,6 +35,7 @@ StateJson out_of_memory_json(const OutOfMemory& failure) {
           {"layer", failure.layer},
           {"phase", failure.phase},
           {"step", failure.step},
+          {"rank", failure.rank},
           {"filled_by", failure.filled_by}};
 }
 
@@ -60,6 +61,7 @@ RunResult result_of(const StateJson& json) {
                                        .layer = failure->value("layer", std::string()),
                                        .phase = failure->value("phase", std::string()),
                                        .step = failure->value("step", std::int64_t{-1}),
+                                       .rank = failure->value("rank", std::int64_t{-1}),
                                        .filled_by = failure->value("filled_by", std::string())};
   }
   return result;

@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -100,20 +103,8 @@ std::optional<OutOfMemory> last_failure(const SummaryJson& summary) {
                      .filled_by = largest_categories(at(failure, "categories"))};
 }
 
-}  // namespace
-
-std::string_view name_of(Measure measure) {
-  return std::ranges::find(kMeasureNames, measure, &MeasureName::measure)->name;
-}
-
-const MeasureName* find_measure(std::string_view name) {
-  const auto found = std::ranges::find(kMeasureNames, name, &MeasureName::name);
-  return found == kMeasureNames.end() ? nullptr : &*found;
-}
-
-std::optional<RunResult> read_result(const std::filesystem::path& run) {
-  std::ifstream in(run / "summary.json", std::ios::binary);
-  if (!in) return std::nullopt;
+std::optional<RunResult> read_rank(const std::filesystem::path& folder) {
+  std::ifstream in(folder / "summary.json", std::ios::binary);
   const SummaryJson summary = SummaryJson::parse(in, nullptr, false);
   if (!summary.is_object() || !text_at(summary, "schema").starts_with("strata.summary/")) return std::nullopt;
 
@@ -137,6 +128,64 @@ std::optional<RunResult> read_result(const std::filesystem::path& run) {
   measures[Measure::kThroughput] = number_at(at(summary, "throughput"), "per_second");
   measures[Measure::kLoss] = number_at(at(summary, "loss"), "last");
   result.out_of_memory = last_failure(summary);
+  return result;
+}
+
+// N of "rankN"; -1: another name.
+std::int64_t rank_of(const std::filesystem::path& folder) {
+  constexpr std::string_view kPrefix = "rank";
+  const std::string name = folder.filename().string();
+  std::int64_t rank = -1;
+  if (!name.starts_with(kPrefix)) return -1;
+  const auto [end, error] = std::from_chars(name.data() + kPrefix.size(), name.data() + name.size(), rank);
+  return error == std::errc() && end == name.data() + name.size() ? rank : -1;
+}
+
+// That of rank 0, which is the run's own, and those of the others.
+std::vector<std::filesystem::path> rank_folders(const std::filesystem::path& run) {
+  std::map<std::int64_t, std::filesystem::path> folders;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(run, ignored)) {
+    const std::int64_t rank = rank_of(entry.path());
+    if (rank > 0 && std::filesystem::exists(entry.path() / "summary.json", ignored))
+      folders[rank] = entry.path();
+  }
+  std::vector<std::filesystem::path> all{run};
+  for (const auto& [rank, folder] : folders) all.push_back(folder);
+  return all;
+}
+
+void add_rank(const RunResult& rank, RunResult& result) {
+  for (const Measure measure : {Measure::kPeakAllocated, Measure::kPeakReserved, Measure::kPeakRequested,
+                                Measure::kPeakDeviceUsed, Measure::kPeakResident, Measure::kModelledStepTime})
+    result.measures[measure] = std::max(result.measures[measure], rank.measures[measure]);
+  if (!result.out_of_memory) result.out_of_memory = rank.out_of_memory;
+}
+
+}  // namespace
+
+std::string_view name_of(Measure measure) {
+  return std::ranges::find(kMeasureNames, measure, &MeasureName::measure)->name;
+}
+
+const MeasureName* find_measure(std::string_view name) {
+  const auto found = std::ranges::find(kMeasureNames, name, &MeasureName::name);
+  return found == kMeasureNames.end() ? nullptr : &*found;
+}
+
+std::optional<RunResult> read_result(const std::filesystem::path& run) {
+  std::optional<RunResult> result;
+  const std::vector<std::filesystem::path> folders = rank_folders(run);
+  for (const std::filesystem::path& folder : folders) {
+    std::optional<RunResult> of_rank = read_rank(folder);
+    if (!of_rank) continue;
+    if (of_rank->out_of_memory && folders.size() > 1)
+      of_rank->out_of_memory->rank = folder == run ? 0 : rank_of(folder);
+    if (result)
+      add_rank(*of_rank, *result);
+    else
+      result = std::move(of_rank);
+  }
   return result;
 }
 

@@ -67,6 +67,7 @@ struct OutOfMemory {
   std::uint64_t allocated_bytes = 0;  // by the run at that moment
   std::string op, layer, phase;
   std::int64_t step = -1;  // -1: outside of any
+  std::int64_t rank = -1;  // -1: the only one
   std::string filled_by;   // "Activation 61%, Parameter 20%, ..."
 };
 
@@ -76,7 +77,8 @@ struct RunResult {
   std::optional<OutOfMemory> out_of_memory;  // the last failed allocation
 };
 
-// For a run's folder. Empty if there is no complete summary.json.
+// For a run's folder. Of several ranks, the most memory and modelled time that any of them needs, and the
+// rest of the first. Empty if there is no complete summary.json.
 std::optional<RunResult> read_result(const std::filesystem::path& run);
 
 }  // namespace strata::grid

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -18,7 +20,7 @@ namespace {
 // The exit codes of `strata run` (see the documentation).
 constexpr int kExitDone = 0, kExitOutOfMemory = 3, kExitSignalBase = 128;
 constexpr std::uintmax_t kLeastRoom = std::uintmax_t{16} << 20;
-constexpr std::size_t kTail = 4096, kLongestReason = 400;
+constexpr std::size_t kTail = 65536, kLongestReason = 400;
 
 // Sent by people, schedulers and the kernel, not raised by a program that is wrong.
 bool comes_from_outside(int signal) {
@@ -65,6 +67,7 @@ std::string out_of_memory_reason(const std::optional<RunResult>& result) {
   if (!failure.op.empty()) text += fmt::format(" in {}", failure.op);
   if (!failure.layer.empty()) text += fmt::format(" of {}", failure.layer);
   if (!failure.phase.empty()) text += fmt::format(" ({})", failure.phase);
+  if (failure.rank >= 0) text += fmt::format(" on rank {}", failure.rank);
   text += fmt::format(" with {:.1f} MiB allocated", static_cast<double>(failure.allocated_bytes) / 1048576.0);
   if (!failure.filled_by.empty()) text += fmt::format(": {}", failure.filled_by);
   return text;
@@ -97,6 +100,10 @@ CellState state_after(CellState running, const Ending& ending, const std::filesy
   }
   if (ending.exit_code == kExitOutOfMemory)
     return with_result(std::move(state), Status::kOutOfMemory, read_result(run));
+  if (ending.exit_code) {  // a program's own exit code
+    if (auto result = read_result(run); result && result->out_of_memory)
+      return with_result(std::move(state), Status::kOutOfMemory, std::move(result));
+  }
   if (ending.interrupted) return lost(std::move(state), "the grid was interrupted");
   if (ending.timed_out) {
     state.status = Status::kTimeout;
@@ -156,11 +163,28 @@ bool ran_out_of_room(const std::filesystem::path& folder, const std::filesystem:
   return !error && space.available < kLeastRoom;
 }
 
+// torch.distributed puts "[rank0]: " in front of each line of a traceback.
+std::string line_of_error(const std::string& text) {
+  std::istringstream lines(text);
+  std::string last, error;
+  for (std::string line; std::getline(lines, line);) {
+    line.erase(line.find_last_not_of(" \r\t") + 1);
+    if (line.empty()) continue;
+    if (const auto begin = line.rfind('\r'); begin != line.npos) line.erase(0, begin + 1);
+    last = line;
+    if (const auto end = line.find("]: "); line.starts_with("[rank") && end != line.npos)
+      line.erase(0, end + 3);
+    const auto colon = line.find(": ");
+    const std::string_view word = std::string_view(line).substr(0, colon);
+    const bool is_word = colon != line.npos && word.find(' ') == word.npos;
+    if (is_word && (word.ends_with("Error") || word.ends_with("Exception") || word.ends_with("CannotBeMade")))
+      error = line;
+  }
+  return error.empty() ? last : error;
+}
+
 std::string last_line(const std::filesystem::path& output) {
-  std::string text = tail_of(output);
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ' || text.back() == '\r')) text.pop_back();
-  const auto begin = text.find_last_of("\n\r");
-  if (begin != std::string::npos) text = text.substr(begin + 1);
+  std::string text = line_of_error(tail_of(output));
   if (text.starts_with("strata: ")) text = text.substr(8);
   if (text.size() > kLongestReason) text = text.substr(0, kLongestReason) + "...";
   return text;

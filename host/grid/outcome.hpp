@@ -32,7 +32,11 @@ std::string store_problem(const std::filesystem::path& run);
 // Whether the output of a failed process, or the free space, shows that the disk is full.
 bool ran_out_of_room(const std::filesystem::path& folder, const std::filesystem::path& output);
 
-// The last non-empty line, at most 400 characters.
+// The last line that names an error, as "RuntimeError: ..." after a traceback does; else the last non-empty
+// line.
+std::string line_of_error(const std::string& text);
+
+// The same of a file, at most 400 characters.
 std::string last_line(const std::filesystem::path& output);
 
 }  // namespace strata::grid

@@ -74,10 +74,9 @@ Predictions predict(const std::vector<Cell>& cells, const std::string& card,
     while (next < different.size() && running.size() < static_cast<std::size_t>(at_once)) {
       const Cell& cell = *different[next++];
       write_durably(path(cell.shape_id, ".yaml"), prediction_config(cell.config_yaml, card));
-      const pid_t pid =
-          processes.start({.words = command(path(cell.shape_id, ".yaml"), path(cell.shape_id, "")),
-                           .output = path(cell.shape_id, ".txt")});
-      running.emplace(pid, cell.shape_id);
+      Launch launch = command(path(cell.shape_id, ".yaml"), path(cell.shape_id, ""));
+      launch.output = path(cell.shape_id, ".txt");
+      running.emplace(processes.start(launch), cell.shape_id);
     }
     for (const ProcessSet::Ended& ended : processes.wait(kWait)) {
       const std::string shape = running.at(ended.pid);

@@ -125,8 +125,8 @@ void Runner::start(std::size_t index, Place place) {
       state.gpus = visible;
     folder_.remove_runs_before(cell.id, state.attempt);
     states_[index] = state;
-    Launch launch{.words = command_(folder_.config(cell.id), run_folder(index)),
-                  .output = folder_.output(cell.id)};
+    Launch launch = command_(folder_.config(cell.id), run_folder(index));
+    launch.output = folder_.output(cell.id);
     if (!place.gpus.empty() && cell.device == "cuda") launch.variables["CUDA_VISIBLE_DEVICES"] = state.gpus;
     folder_.write_state(cell.id, state);
     state.pid = processes_.start(launch);

@@ -25,9 +25,9 @@ class Watcher {
   virtual void looked(const std::vector<CellState>& states) = 0;
 };
 
-// The command that runs one configuration into one folder, which does not exist yet.
-using RunCommand = std::function<std::vector<std::string>(const std::filesystem::path& config,
-                                                          const std::filesystem::path& run)>;
+// How to run one cell's file into one folder, which does not exist yet; without `output`.
+using RunCommand =
+    std::function<Launch(const std::filesystem::path& config, const std::filesystem::path& run)>;
 
 enum class GridEnd {
   kOver,         // each cell to be run has ended

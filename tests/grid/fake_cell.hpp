@@ -42,7 +42,7 @@ class FakeCells {
   grid::RunCommand command() const {
     const std::string script = script_.string();
     return [script](const std::filesystem::path& config, const std::filesystem::path& run) {
-      return std::vector<std::string>{"/bin/sh", script, config.string(), run.string()};
+      return grid::Launch{.words = {"/bin/sh", script, config.string(), run.string()}, .output = {}};
     };
   }
   const std::filesystem::path& path() const { return folder_.path(); }

@@ -28,7 +28,8 @@ INSTANTIATE_TEST_SUITE_P(
             "misspelt_key",
             "axis: {}",
             {"g.yaml:3:1: axis: unknown key of a grid; did you mean 'axes'?; expected one of grid, name, "
-             "base, set, axes, exclude, include, repeats, seeds, limits, engine, plugins, device"}},
+             "base, set, axes, exclude, include, repeats, seeds, limits, engine, plugins, device, program, "
+             "world, ranks"}},
         GridCase{"key_of_a_run",
                  "optimizer: {lr: 1}",
                  {"g.yaml:3:1: optimizer: is a key of a run; in a grid, put it under `set` or `axes`"}},

@@ -2,6 +2,7 @@
 #include "host/cli/dry/dry_argument.hpp"
 
 #include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -87,6 +88,22 @@ std::string DryArguments::device(const std::string& command) const {
     throw UsageError(in_options(error, command, *this));
   }
   return text;
+}
+
+std::vector<std::string> dry_options_of(const YAML::Node& device) {
+  const auto text_of = [&](std::string_view key) {
+    const YAML::Node value = device[std::string(key)];
+    return value ? value.as<std::string>() : std::string();
+  };
+  const std::string count = text_of("count");
+  std::vector<std::string> words{"--dry", text_of("dry") + (count.empty() ? "" : ":" + count)};
+  for (const DryOption& option : kDryOptions) {
+    const std::string value = text_of(option.key);
+    if (value.empty()) continue;
+    words.emplace_back(option.name);
+    words.push_back(value);
+  }
+  return words;
 }
 
 void add_dry_options(CLI::App& command, DryArguments& arguments) {

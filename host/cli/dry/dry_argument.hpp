@@ -3,9 +3,14 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
+}
+
+namespace YAML {
+class Node;
 }
 
 namespace strata::cli {
@@ -20,6 +25,9 @@ struct DryArguments {
   // Whether `profile` has N.
   bool has_count() const;
 };
+
+// The options of `strata exec` for a YAML value of `device` of a dry device.
+std::vector<std::string> dry_options_of(const YAML::Node& device);
 
 void add_dry_options(CLI::App& command, DryArguments& arguments);
 

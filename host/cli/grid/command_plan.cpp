@@ -68,7 +68,9 @@ void print_text(const grid::Planned& planned, const grid::Table& table, const Pl
     said += fmt::format("; {} excluded by {}", rule.cells, rule.rule);
   print(fmt::format("\n{}\n", said));
   for (const std::string& note : planned.notes) print(fmt::format("note: {}\n", note));
-  if (!arguments.fast)
+  if (planned.runs_program)
+    print("A program's memory is not predicted; `strata grid run` measures it.\n");
+  else if (!arguments.fast)
     print(fmt::format(
         "Peaks come from two steps on the dry GPU: on the cell's own card, or on {} if it has none.\n",
         arguments.card));
@@ -88,12 +90,13 @@ void print_json(const grid::Planned& planned, const grid::Table& table) {
 
 int show_plan(const PlanArguments& arguments) {
   const grid::Planned planned = arguments.source.plan();
+  const bool predicts = !arguments.fast && !planned.runs_program;
   grid::Predictions predictions;
-  if (!arguments.fast) {
+  if (predicts) {
     predictions = predicted(planned.plan.cells, arguments.card, grid::this_machine(0).cores);
     if (predictions.interrupted) return kSignalBase + *predictions.interrupted;
   }
-  const grid::Table table = plan_table(planned.plan, predictions, !arguments.fast);
+  const grid::Table table = plan_table(planned.plan, predictions, predicts);
   if (arguments.json)
     print_json(planned, table);
   else

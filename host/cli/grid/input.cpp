@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <unistd.h>
+#include <yaml-cpp/yaml.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -33,10 +34,34 @@ grid::Planned GridInput::plan() const {
                          [](const std::vector<PluginRequest>& plugins) { return check_plugins(plugins); });
 }
 
+namespace {
+
+// Of a cell that runs a program (host/grid/file/program.hpp).
+grid::Launch launch_of_program(const std::string& strata, const YAML::Node& cell, const std::string& run) {
+  grid::Launch launch{.words = {strata, "exec", "--out", run}, .output = {}};
+  launch.folder = cell["folder"].as<std::string>();
+  const auto add = [&](const std::string& word) { launch.words.push_back(word); };
+  if (cell["device"]) {
+    for (const std::string& word : dry_options_of(cell["device"])) add(word);
+  }
+  for (const char* const option : {"world", "ranks", "plugins"}) {
+    if (!cell[option]) continue;
+    add(fmt::format("--{}", option));
+    add(cell[option].as<std::string>());
+  }
+  add("--");
+  for (const YAML::Node& word : cell["program"]) add(word.as<std::string>());
+  return launch;
+}
+
+}  // namespace
+
 grid::RunCommand run_command() {
-  const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
-  return [program](const std::filesystem::path& config, const std::filesystem::path& run) {
-    return std::vector<std::string>{program, "run", config.string(), "--out", run.string()};
+  const std::string strata = std::filesystem::read_symlink("/proc/self/exe").string();
+  return [strata](const std::filesystem::path& config, const std::filesystem::path& run) {
+    const YAML::Node cell = YAML::LoadFile(config.string());
+    if (cell["program"]) return launch_of_program(strata, cell, run.string());
+    return grid::Launch{.words = {strata, "run", config.string(), "--out", run.string()}, .output = {}};
   };
 }
 

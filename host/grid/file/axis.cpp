@@ -16,7 +16,6 @@
 
 #include "host/config/reading/node.hpp"
 #include "host/config/reading/value.hpp"
-#include "host/config/schema/schema.hpp"
 
 namespace strata::grid {
 namespace {
@@ -83,19 +82,15 @@ std::vector<std::string> range_of(const YAML::Node& mapping) {
   }
 }
 
-// A value is a mapping in itself: {every: 2}, {dry: h100-80gb}.
-bool takes_mapping(const config::Key& key) {
-  return std::holds_alternative<config::CheckpointingType>(key.type) ||
-         std::holds_alternative<config::ComputeDeviceType>(key.type);
-}
-
 class AxisReader {
  public:
-  AxisReader(std::string name, const config::WrittenValue& value, std::vector<config::Problem>& problems)
+  AxisReader(std::string name, const config::WrittenValue& value, const Names& names,
+             std::vector<config::Problem>& problems)
       : axis_{.name = std::move(name), .place = value.place, .points = {}},
         value_(value),
-        key_(config::find_key(axis_.name)),
-        is_section_(config::find_section(axis_.name) != nullptr),
+        names_(names),
+        is_key_(names.has(axis_.name)),
+        is_section_(names.has_section(axis_.name)),
         problems_(problems) {}
 
   Axis read() {
@@ -104,7 +99,7 @@ class AxisReader {
       read_list();
     } else if (value_.node.IsMap() && is_range(value_.node)) {
       read_numbers();
-    } else if (value_.node.IsMap() && (key_ == nullptr || !takes_mapping(*key_))) {
+    } else if (value_.node.IsMap() && (!is_key_ || !names_.takes_mapping(axis_.name))) {
       for (const auto& entry : value_.node) {
         const config::Place place = config::place_of(entry.first, value_.place);
         named(entry.first.IsScalar() ? entry.first.Scalar() : "", {entry.second, place});
@@ -118,8 +113,8 @@ class AxisReader {
     if (axis_.points.empty() && problems_.size() == before)
       return refuse("expected at least one value, found none");
     if (problems_.size() == before && sets_nothing())
-      return refuse(
-          fmt::format("is not a key of a run, and none of its values sets one{}", setting_meant(axis_.name)));
+      return refuse(fmt::format("is not {}, and none of its values sets one{}", names_.kind(),
+                                names_.meant(axis_.name)));
     number_namesakes();
     require_different_labels();
     return std::move(axis_);
@@ -129,7 +124,7 @@ class AxisReader {
   void read_list() {
     for (const YAML::Node& element : value_.node) {
       const config::WrittenValue value{element, config::place_of(element, value_.place)};
-      if (key_ != nullptr) {
+      if (is_key_) {
         add({label_of(element), {{axis_.name, value}}});
       } else if (!element.IsMap()) {
         problems_.push_back({value.place, axis_.name, not_a_map(element)});
@@ -144,8 +139,8 @@ class AxisReader {
   std::string not_a_map(const YAML::Node& element) const {
     if (is_section_)
       return fmt::format("expected a mapping of keys of {}, found {}", axis_.name, config::describe(element));
-    return fmt::format("is not a key of a run, so each of its values must be a mapping of keys, found {}{}",
-                       config::describe(element), setting_meant(axis_.name));
+    return fmt::format("is not {}, so each of its values must be a mapping of keys, found {}{}",
+                       names_.kind(), config::describe(element), names_.meant(axis_.name));
   }
 
   // `optimiser: [{name: sgd}, {name: adamw}]`, whose names are only labels. One of several values may set
@@ -161,13 +156,13 @@ class AxisReader {
     if (!entry.first.IsScalar() || !entry.second.IsMap()) return std::nullopt;
     const std::string& name = entry.first.Scalar();
     const std::string path = is_section_ ? axis_.name + "." + name : name;
-    if (config::find_key(path) != nullptr || config::find_section(path) != nullptr) return std::nullopt;
+    if (names_.has(path) || names_.has_section(path)) return std::nullopt;
     return name;
   }
 
   // For `optimiser`, whose values set keys of the section that was probably meant.
   void blame_name(std::size_t first_problem) {
-    const std::string meant = setting_meant(axis_.name);
+    const std::string meant = names_.meant(axis_.name);
     if (meant.empty()) return;
     for (std::size_t index = first_problem; index < problems_.size(); ++index)
       problems_[index].message +=
@@ -187,8 +182,8 @@ class AxisReader {
     if (is_nameless && value.node["name"] && value.node["name"].IsScalar())
       label = value.node["name"].Scalar();
     const std::size_t known_problems = problems_.size();
-    const Assignments written =
-        read_assignments(value, is_section_ ? std::string_view(axis_.name) : std::string_view(), problems_);
+    const Assignments written = read_assignments(
+        value, is_section_ ? std::string_view(axis_.name) : std::string_view(), names_, problems_);
     if (!is_section_) blame_name(known_problems);
     const Assignments assignments = names_itself ? without(written, "name") : written;
     // Not {name: adamw} of `adamw`, and not a label that is made of all settings.
@@ -197,9 +192,9 @@ class AxisReader {
     const bool is_named = !label.empty();
     std::vector<std::string_view> lists;
     for (const Assignment& each : assignments) {
-      if (each.value.node.IsSequence() && !takes_list(each.path)) lists.push_back(each.path);
+      if (each.value.node.IsSequence() && !names_.takes_list(each.path)) lists.push_back(each.path);
     }
-    for (Assignments& each : expand_lists(assignments, kMostPoints)) {
+    for (Assignments& each : expand_lists(assignments, names_, kMostPoints)) {
       std::string shown = label, whole = label;
       for (const Assignment& assignment : each) {
         if (is_nameless && !label.empty() && short_name(assignment.path) == "name") continue;
@@ -215,11 +210,9 @@ class AxisReader {
     }
   }
 
-  static std::string_view short_name(std::string_view path) { return config::find_key(path)->name(); }
-
   void read_numbers() {
-    if (key_ == nullptr) {
-      refuse(unknown_setting(axis_.name));
+    if (!is_key_) {
+      refuse(names_.unknown(axis_.name));
       return;
     }
     try {
@@ -262,17 +255,17 @@ class AxisReader {
 
   Axis axis_;
   const config::WrittenValue& value_;
-  const config::Key* key_;
-  bool is_section_;
+  const Names& names_;
+  bool is_key_, is_section_;
   std::map<std::size_t, std::string> whole_labels_;  // of points without a given label, with all settings
   std::vector<config::Problem>& problems_;
 };
 
 }  // namespace
 
-Axis read_axis(const std::string& name, const config::WrittenValue& value,
+Axis read_axis(const std::string& name, const config::WrittenValue& value, const Names& names,
                std::vector<config::Problem>& problems) {
-  return AxisReader(name, value, problems).read();
+  return AxisReader(name, value, names, problems).read();
 }
 
 std::string label_of(const YAML::Node& node) {

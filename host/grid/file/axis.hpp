@@ -33,7 +33,7 @@ inline constexpr std::size_t kMostPoints = 100'000;
 //   section: [{name: adamw}, ...]       keys of one section together
 //   any name: {label: {key: value, ...}, ...}, or a list of such maps: keys that change together
 // In maps, a list in place of a single value makes one point of each element.
-Axis read_axis(const std::string& name, const config::WrittenValue& value,
+Axis read_axis(const std::string& name, const config::WrittenValue& value, const Names& names,
                std::vector<config::Problem>& problems);
 
 // A value's form in tables: "1e-3", "{every: 2}".

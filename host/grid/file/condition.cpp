@@ -9,8 +9,6 @@
 
 #include "host/config/reading/node.hpp"
 #include "host/config/reading/value.hpp"
-#include "host/config/schema/schema.hpp"
-#include "host/grid/file/assignment.hpp"
 #include "host/grid/file/axis.hpp"
 
 namespace strata::grid {
@@ -54,7 +52,7 @@ bool Rule::takes(const std::function<std::optional<std::string>(const std::strin
   });
 }
 
-Rule read_rule(const config::WrittenValue& mapping, const std::vector<std::string>& axes,
+Rule read_rule(const config::WrittenValue& mapping, const std::vector<std::string>& axes, const Names& names,
                std::vector<config::Problem>& problems) {
   Rule rule{.place = mapping.place, .text = label_of(mapping.node), .conditions = {}};
   if (!mapping.node.IsMap() || mapping.node.size() == 0) {
@@ -66,9 +64,9 @@ Rule read_rule(const config::WrittenValue& mapping, const std::vector<std::strin
   for (const auto& entry : mapping.node) {
     const config::Place place = config::place_of(entry.first, mapping.place);
     const std::string name = entry.first.IsScalar() ? entry.first.Scalar() : "";
-    if (std::ranges::find(axes, name) == axes.end() && config::find_key(name) == nullptr) {
+    if (std::ranges::find(axes, name) == axes.end() && !names.has(name)) {
       problems.push_back(
-          {place, "exclude", fmt::format("'{}' is not an axis and an {}", name, unknown_setting(name))});
+          {place, "exclude", fmt::format("'{}' is not an axis and an {}", name, names.unknown(name))});
       continue;
     }
     Condition condition{.name = name, .expected = {}};

@@ -10,6 +10,7 @@
 
 #include "host/config/problem.hpp"
 #include "host/config/schema/written.hpp"
+#include "host/grid/file/names.hpp"
 
 namespace strata::grid {
 
@@ -34,7 +35,7 @@ struct Rule {
 
 // A mapping of names to a value, a list of alternative values, or a comparison. `axes` are names allowed in
 // addition to the keys of a run.
-Rule read_rule(const config::WrittenValue& mapping, const std::vector<std::string>& axes,
+Rule read_rule(const config::WrittenValue& mapping, const std::vector<std::string>& axes, const Names& names,
                std::vector<config::Problem>& problems);
 
 }  // namespace strata::grid

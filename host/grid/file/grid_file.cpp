@@ -61,7 +61,8 @@ void read_base_file(const config::WrittenValue& name, config::Written& base,
 void read_one_base(const config::WrittenValue& value, config::Written& base,
                    std::vector<config::Problem>& problems) {
   if (value.node.IsMap()) {
-    for (const Assignment& each : read_assignments(value, "", problems)) base.put(each.path, each.value);
+    for (const Assignment& each : read_assignments(value, "", Names(), problems))
+      base.put(each.path, each.value);
   } else if (value.node.IsScalar() && !value.node.Scalar().empty()) {
     read_base_file(value, base, problems);
   } else {
@@ -81,9 +82,10 @@ void read_base(const config::WrittenValue& value, config::Written& base,
 
 using config::WrittenValue;
 
-constexpr std::array<std::string_view, 13> kTopKeys{"grid",    "name",    "base",    "set",   "axes",
-                                                    "exclude", "include", "repeats", "seeds", "limits",
-                                                    "engine",  "plugins", "device"};
+constexpr std::array<std::string_view, 16> kTopKeys{
+    "grid",  "name",   "base",   "set",     "axes",   "exclude", "include", "repeats",
+    "seeds", "limits", "engine", "plugins", "device", "program", "world",   "ranks"};
+constexpr std::array<std::string_view, 2> kProgramKeys{"world", "ranks"};
 
 // Folder names as `name` of a run has them.
 bool names_folder(std::string_view text) {
@@ -114,13 +116,18 @@ class GridReader {
     }
     read_top(root);
     version();
+    read_program();
     if (const auto* const value = find("base")) read_base(*value, grid_.base, problems_);
     grid_.base.file = {.source = source_};
     if (const auto* const value = find("set")) set(*value);
     for (const char* const key : {"plugins", "device"}) {
       if (const auto* const value = find(key)) grid_.base.put(key, *value);
     }
-    if (!grid_.base.values.contains("plugins")) {
+    for (const std::string_view key : kProgramKeys) {
+      const auto* const value = find(std::string(key));
+      if (value != nullptr && grid_.program) grid_.base.put(std::string(key), *value);
+    }
+    if (!grid_.base.values.contains("plugins") && !find("program")) {
       grid_.base.put("plugins", {config::parse_value("[allocator_tracer]"), grid_.base.file});
       grid_.notes.emplace_back("`plugins` is not set: cells use allocator_tracer, because peaks need it");
     }
@@ -132,7 +139,8 @@ class GridReader {
     for (const std::string& each : overrides) override_with(each);
     if (const auto* const value = find("name")) name(*value);
     if (const auto* const value = find("exclude")) exclude(*value);
-    if (const auto* const value = find("include")) grid_.include = read_include(*value, problems_);
+    if (const auto* const value = find("include"))
+      grid_.include = read_include(*value, grid_.names, problems_);
     grid_.options = read_options(options_, problems_);
     check_axes();
     return std::move(grid_);
@@ -188,6 +196,23 @@ class GridReader {
     }
   }
 
+  void read_program() {
+    const auto* const value = find("program");
+    if (value == nullptr) {
+      for (const std::string_view key : kProgramKeys) {
+        if (const auto* const of_program = find(std::string(key)))
+          problem(of_program->place, std::string(key),
+                  "is for a grid over a `program`; a run has world_size");
+      }
+      return;
+    }
+    if (const auto* const base = find("base"))
+      problem(base->place, "base",
+              "has keys of a run, but the cells of this grid run a `program`; remove one");
+    grid_.program = grid::read_program(*value, problems_);
+    if (grid_.program) grid_.names = Names(grid_.program->placeholders());
+  }
+
   void name(const WrittenValue& value) {
     if (!value.node.IsScalar() || !names_folder(value.node.Scalar()))
       return problem(value.place, "name",
@@ -203,12 +228,11 @@ class GridReader {
   void set(const WrittenValue& value) {
     if (value.node.IsNull()) return;
     if (!value.node.IsMap())
-      return problem(
-          value.place, "set",
-          fmt::format("expected a mapping of keys of a run, found {}", config::describe(value.node)));
+      return problem(value.place, "set",
+                     fmt::format("expected a mapping of keys, found {}", config::describe(value.node)));
     Assignments single;
-    for (const Assignment& each : read_assignments(value, "", problems_)) {
-      if (each.value.node.IsSequence() && !takes_list(each.path)) {
+    for (const Assignment& each : read_assignments(value, "", grid_.names, problems_)) {
+      if (each.value.node.IsSequence() && !grid_.names.takes_list(each.path)) {
         problem(each.value.place, each.path,
                 "expected one value, found a list; put lists of values under `axes`");
       } else {
@@ -231,7 +255,7 @@ class GridReader {
         problem(place, key, "is an axis twice");
       else
         grid_.axes.push_back(
-            read_axis(key, {entry.second, config::place_of(entry.second, place)}, problems_));
+            read_axis(key, {entry.second, config::place_of(entry.second, place)}, grid_.names, problems_));
     }
   }
 
@@ -281,9 +305,9 @@ class GridReader {
     }
     if (path == "seed") options_.erase("seeds");
     const auto axis = std::ranges::find(grid_.axes, path, &Axis::name);
-    const bool is_list = node.IsSequence() && !takes_list(path) && config::find_key(path) != nullptr;
+    const bool is_list = node.IsSequence() && !grid_.names.takes_list(path) && grid_.names.has(path);
     if (is_list) {
-      Axis swept = read_axis(path, value, problems_);
+      Axis swept = read_axis(path, value, grid_.names, problems_);
       if (axis != grid_.axes.end())
         *axis = std::move(swept);
       else
@@ -302,7 +326,8 @@ class GridReader {
     std::vector<std::string> names;
     for (const Axis& axis : grid_.axes) names.push_back(axis.name);
     for (const YAML::Node& element : value.node)
-      grid_.exclude.push_back(read_rule({element, config::place_of(element, value.place)}, names, problems_));
+      grid_.exclude.push_back(
+          read_rule({element, config::place_of(element, value.place)}, names, grid_.names, problems_));
   }
 
   void check_axes() {

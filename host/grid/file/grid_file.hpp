@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,15 +13,19 @@
 #include "host/config/schema/written.hpp"
 #include "host/grid/file/axis.hpp"
 #include "host/grid/file/condition.hpp"
+#include "host/grid/file/names.hpp"
 #include "host/grid/file/options.hpp"
+#include "host/grid/file/program.hpp"
 
 namespace strata::grid {
 
 struct GridFile {
   std::filesystem::path file;
   std::string name;
-  config::Written base;    // of `base`, `set` and `plugins`, later ones override
-  std::vector<Axis> axes;  // the last one varies fastest
+  std::optional<Program> program;  // that cells run; else they are runs of Strata's own trainer
+  Names names;                     // that the cells can set
+  config::Written base;            // of `base`, `set` and `plugins`, later ones override
+  std::vector<Axis> axes;          // the last one varies fastest
   std::vector<Rule> exclude;
   std::vector<Point> include;          // cells in addition to those of the axes
   std::vector<std::string> overrides;  // `key=value` for every run; highest priority

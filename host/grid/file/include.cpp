@@ -20,7 +20,8 @@ std::string label_from(const YAML::Node& mapping, const Assignments& assignments
 
 }  // namespace
 
-std::vector<Point> read_include(const config::WrittenValue& value, std::vector<config::Problem>& problems) {
+std::vector<Point> read_include(const config::WrittenValue& value, const Names& names,
+                                std::vector<config::Problem>& problems) {
   std::vector<Point> cells;
   if (value.node.IsNull()) return cells;
   if (!value.node.IsSequence()) {
@@ -31,12 +32,11 @@ std::vector<Point> read_include(const config::WrittenValue& value, std::vector<c
   for (const YAML::Node& element : value.node) {
     const config::WrittenValue cell{element, config::place_of(element, value.place)};
     if (!element.IsMap()) {
-      problems.push_back(
-          {cell.place, "include",
-           fmt::format("expected a mapping of keys of a run, found {}", config::describe(element))});
+      problems.push_back({cell.place, "include",
+                          fmt::format("expected a mapping of keys, found {}", config::describe(element))});
       continue;
     }
-    Assignments assignments = without(read_assignments(cell, "", problems), "name");
+    Assignments assignments = without(read_assignments(cell, "", names, problems), "name");
     std::string label = label_from(element, assignments);
     cells.push_back({.label = std::move(label), .assignments = std::move(assignments)});
   }

@@ -9,6 +9,7 @@
 namespace strata::grid {
 
 // Each is a mapping of keys of a run that override base and set; its own `name` is its label.
-std::vector<Point> read_include(const config::WrittenValue& value, std::vector<config::Problem>& problems);
+std::vector<Point> read_include(const config::WrittenValue& value, const Names& names,
+                                std::vector<config::Problem>& problems);
 
 }  // namespace strata::grid

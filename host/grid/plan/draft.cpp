@@ -70,7 +70,7 @@ class Drafter {
       if (setting != draft.settings.end()) return setting->label;
       if (const auto value = draft.written.values.find(name); value != draft.written.values.end())
         return label_of(value->second.node);
-      const config::Key* const key = config::find_key(name);
+      const config::Key* const key = grid_.program ? nullptr : config::find_key(name);
       if (key == nullptr || key->default_text.empty()) return std::nullopt;
       return std::string(key->default_text);
     };
@@ -108,9 +108,25 @@ class Drafter {
   // given seed, and a list of seeds is not allowed with `seed=` (grid_file.cpp).
   Draft overridden(std::vector<Setting> settings, config::Written written) const {
     Draft draft{.settings = std::move(settings), .written = std::move(written), .problems = {}};
-    for (const std::string& each : grid_.overrides)
-      config::read_override(each, draft.written, draft.problems);
+    for (const std::string& each : grid_.overrides) {
+      if (grid_.program)
+        override_name(each, draft);
+      else
+        config::read_override(each, draft.written, draft.problems);
+    }
     return draft;
+  }
+
+  // A value of a program's name, whose form grid_file.cpp has checked.
+  void override_name(const std::string& text, Draft& draft) const {
+    const config::Place place{
+        .source = fmt::format("command line: {}", text), .line = 0, .column = 0, .command_line = true};
+    const auto equals = text.find('=');
+    const std::string name = text.substr(0, equals);
+    if (grid_.names.has(name))
+      draft.written.put(name, {config::parse_value(text.substr(equals + 1)), place});
+    else
+      draft.problems.push_back({place, name, grid_.names.unknown(name)});
   }
 
   void add(Draft draft) {

@@ -73,7 +73,11 @@ std::string canonical_text(const config::RunConfig& config) {
 }
 
 std::string identity_of(const config::RunConfig& config) {
-  return sha256(canonical_text(config)).substr(0, kDigits);
+  return identity_of_text(canonical_text(config));
+}
+
+std::string identity_of_text(std::string_view text) {
+  return sha256(text).substr(0, kDigits);
 }
 
 }  // namespace strata::grid

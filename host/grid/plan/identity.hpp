@@ -13,6 +13,9 @@ namespace strata::grid {
 // its value, sorted; without `name`, which has no effect on the computation.
 std::string identity_of(const config::RunConfig& config);
 
+// The same of another text.
+std::string identity_of_text(std::string_view text);
+
 // The text that is hashed.
 std::string canonical_text(const config::RunConfig& config);
 

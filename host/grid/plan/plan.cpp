@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <utility>
 
@@ -89,6 +90,22 @@ Cell cell_of(config::RunConfig config, const Draft& draft, const std::string& gr
   return cell;
 }
 
+// A program of unknown needs on the machine's own devices has the machine to itself.
+Cell cell_of_program(const GridFile& grid, const Draft& draft) {
+  std::vector<config::Problem> problems = draft.problems;
+  const ProgramCell program = cell_of_program(*grid.program, draft.written, problems);
+  if (!problems.empty()) throw config::ConfigError(problems);
+  Cell cell{.id = {},
+            .settings = draft.settings,
+            .config_yaml = program.yaml(std::filesystem::current_path().string()),
+            .parameters = {},
+            .device = program.device ? to_text(*program.device) : "this machine's",
+            .needs = {.cores = program.device ? 1 : 0, .gpus = 0},
+            .shape_id = {}};
+  cell.id = cell.shape_id = identity_of_text(program.yaml({}));
+  return cell;
+}
+
 std::vector<ShortLabel> short_labels(const GridFile& grid) {
   std::vector<ShortLabel> labels;
   for (const Axis& axis : grid.axes) {
@@ -123,9 +140,11 @@ std::string Cell::text() const {
 }
 
 Planned plan_grid(const GridFile& grid, const config::PluginCheck& check_plugins) {
-  // Without its base every cell would be wrong.
-  if (std::ranges::find(grid.problems, "base", &config::Problem::key) != grid.problems.end())
-    throw config::ConfigError(grid.problems);
+  // Without these every cell would be wrong.
+  const auto is_of_all = [](const config::Problem& problem) {
+    return problem.key == "base" || problem.key == "program";
+  };
+  if (std::ranges::any_of(grid.problems, is_of_all)) throw config::ConfigError(grid.problems);
   const config::PluginCheck check = remembered(check_plugins);
   Drafts drafts = draft_cells(grid);
   Planned planned{.plan = {.name = grid.name,
@@ -135,14 +154,16 @@ Planned plan_grid(const GridFile& grid, const config::PluginCheck& check_plugins
                            .cells = {},
                            .limits = grid.options.limits,
                            .engine = grid.options.engine},
+                  .runs_program = grid.program.has_value(),
                   .excluded = drafts.excluded,
                   .notes = grid.notes};
   CellProblems problems;
   std::map<std::string, std::string> seen;
   for (const Draft& draft : drafts.cells) {
     try {
-      Cell cell =
-          cell_of(config::config_of(draft.written, grid.file, draft.problems, check), draft, grid.name);
+      Cell cell = grid.program ? cell_of_program(grid, draft)
+                               : cell_of(config::config_of(draft.written, grid.file, draft.problems, check),
+                                         draft, grid.name);
       const auto [first, is_new] = seen.emplace(cell.id, draft.text());
       if (is_new) {
         planned.plan.cells.push_back(std::move(cell));

@@ -23,7 +23,7 @@ struct Needs {
 struct Cell {
   std::string id;
   std::vector<Setting> settings;
-  std::string config_yaml;
+  std::string config_yaml;                  // of a run, or of a program (host/grid/file/program.hpp)
   std::optional<std::uint64_t> parameters;  // empty if the model is defined in a file
   std::string device;                       // "dry h100-80gb"
   Needs needs;
@@ -54,6 +54,7 @@ struct Plan {
 
 struct Planned {
   Plan plan;
+  bool runs_program = false;  // instead of Strata's own trainer
   std::vector<ExcludedBy> excluded;
   std::vector<std::string> notes;  // identical cells, rules that removed none
 };

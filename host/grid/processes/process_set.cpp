@@ -75,7 +75,8 @@ pid_t ProcessSet::start(const Launch& launch) {
     dup2(error.number(), STDERR_FILENO);
     sigaction(SIGXFSZ, &size_action_, nullptr);
     sigprocmask(SIG_SETMASK, &before_, nullptr);
-    execve(arguments[0], arguments.data(), variables.data());
+    if (launch.folder.empty() || chdir(launch.folder.c_str()) == 0)
+      execve(arguments[0], arguments.data(), variables.data());
     constexpr std::string_view kSaid = "strata: the program cannot be run\n";
     const auto count = write(STDERR_FILENO, kSaid.data(), kSaid.size());
     static_cast<void>(count);

@@ -19,6 +19,7 @@ struct Launch {
   std::map<std::string, std::string> variables = {};  // added to our own environment
   std::filesystem::path output;                       // file for standard output and error
   std::filesystem::path error = {};                   // separate file for standard error, if not empty
+  std::filesystem::path folder = {};                  // to start in; empty: the current one
 };
 
 // While it exists, signals that would end this process are returned by `interruption` instead, and its

@@ -159,7 +159,9 @@ class Columns {
 std::vector<std::string> usual_columns(const Plan& plan, const std::vector<CellState>& states) {
   std::vector<std::string> names{"id"};
   names.insert(names.end(), plan.axes.begin(), plan.axes.end());
-  names.insert(names.end(), {"status", "parameters"});
+  names.emplace_back("status");
+  if (std::ranges::any_of(plan.cells, [](const Cell& cell) { return cell.parameters.has_value(); }))
+    names.emplace_back("parameters");
   for (const Measure measure : {Measure::kPeakAllocated, Measure::kPeakReserved, Measure::kStepTime,
                                 Measure::kModelledStepTime, Measure::kThroughput}) {
     const bool known = std::ranges::any_of(states, [&](const CellState& state) {
