@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <exception>
 #include <iterator>
+#include <span>
 
 #pragma GCC visibility push(default)
 #include "strata/dry_gpu.h"
@@ -33,6 +34,19 @@ void strata_dry_gpu_send_messages_to(void (*sink)(const char* message)) {
 
 void strata_dry_gpu_expect_split(int rank, int size) {
   this_thread().expected_split = {.rank = rank, .size = size};
+}
+
+int strata_dry_gpu_read_known(const void* address, std::size_t bytes, void* target) {
+  Machine* const devices = is_machine_made() ? machine().machine : nullptr;
+  if (devices == nullptr || !devices->contents().is_known(address_of(address), bytes)) return 0;
+  const std::span<std::byte> place(static_cast<std::byte*>(target), bytes);
+  return devices->contents().read(address_of(address), place) == 0 ? 1 : 0;
+}
+
+void strata_dry_gpu_keep(void* address, const void* bytes, std::size_t count) {
+  Machine* const devices = is_machine_made() ? machine().machine : nullptr;
+  if (devices != nullptr)
+    devices->contents().keep(address_of(address), {static_cast<const std::byte*>(bytes), count});
 }
 
 void strata_dry_gpu_copy_to_children() {

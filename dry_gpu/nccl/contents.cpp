@@ -152,6 +152,7 @@ std::optional<Bytes> received(Machine& machine, const Movement& movement) {
 void carry_out(Machine& machine, std::span<const Movement> movements) {
   std::vector<std::optional<Bytes>> contents;
   for (const Movement& movement : movements) contents.push_back(received(machine, movement));
+  machine.contents().follow_calls(movements.size());
   machine.counts().library_calls.add(movements.size());
   for (std::size_t index = 0; index < movements.size(); ++index) {
     const auto address = address_of(movements[index].receive);

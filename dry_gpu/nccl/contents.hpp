@@ -32,7 +32,7 @@ enum class TransferKind {
 // One rank's part of a transfer. If this rank has no such buffer, its size is 0.
 struct Movement {
   TransferKind kind;
-  const void* send;  // kReceive: the data that this rank sends itself
+  const void* send;  // kReceive: the data that this rank sends itself, as its peers are assumed to do
   std::uint64_t send_bytes;
   void* receive;
   std::uint64_t receive_bytes;

@@ -2,6 +2,7 @@
 #include "dry_gpu/nccl/groups.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -45,6 +46,32 @@ ncclResult_t match_own(std::vector<Queued>& group) {
                       : fail(ncclInvalidUsage, "Trying to send to self without a matching recv");
 }
 
+bool receives_from_all(const std::vector<Queued>& group, const Queued& one) {
+  std::set<int> peers;
+  for (const Queued& each : group) {
+    if (each.communicator == one.communicator && each.movement.kind == TransferKind::kReceive)
+      peers.insert(each.movement.peer);
+  }
+  return one.movement.size && peers.size() == static_cast<std::size_t>(*one.movement.size);
+}
+
+// An all-to-all made of single transfers: a peer that does the same sends this rank what this rank sends
+// itself.
+void match_peers(std::vector<Queued>& group) {
+  for (Queued& queued : group) {
+    if (queued.movement.kind != TransferKind::kReceive || is_own(queued, TransferKind::kReceive) ||
+        !receives_from_all(group, queued))
+      continue;
+    const auto own = std::ranges::find_if(group, [&](const Queued& each) {
+      return is_own(each, TransferKind::kSend) && each.communicator == queued.communicator &&
+             each.movement.send_bytes == queued.movement.receive_bytes;
+    });
+    if (own == group.end()) continue;
+    queued.movement.send = own->movement.send;
+    queued.movement.send_bytes = own->movement.send_bytes;
+  }
+}
+
 // Whether the communicator does something for the first time. On a card that takes longer than the 100 ms
 // after which PyTorch's watchdog looks again: NCCL connects the ranks, kernels are loaded. The watchdog then
 // lets go of the tensors of finished collectives, so a first step ends without them.
@@ -58,6 +85,7 @@ bool is_new_kind(ncclComm& communicator, const std::vector<Movement>& movements)
 // The transfers of a group for one communicator and stream run as one.
 ncclResult_t start(Machine& machine, std::vector<Queued> group) {
   if (const ncclResult_t unmatched = match_own(group); unmatched != ncclSuccess) return unmatched;
+  match_peers(group);
   std::erase_if(group, [](const Queued& queued) {
     return queued.movement.send_bytes == 0 && queued.movement.receive_bytes == 0;
   });

@@ -35,9 +35,11 @@ inline constexpr std::array kOptions{
     option::flag("shapes", "false",
                  "Record the shapes of matrix products, convolutions and attention, for their FLOP/s. This "
                  "about doubles the cost of recording an operator."),
-    option::flag("absent_peers", "false",
-                 "This process is one rank of a job whose other ranks are absent: answer its collectives on "
-                 "the CPU as ranks would that do the same."),
+    option::flag(
+        "absent_peers", "false",
+        "This process is one rank of a job whose other ranks are absent: answer its collectives on "
+        "the CPU as ranks would that do the same, and compute small numbers on its card that decide about "
+        "sizes."),
     option::flag("program_layers", "false",
                  "In a Python program that attaches no model itself: find its models when its first step "
                  "begins, and record each module's forward."),

@@ -70,7 +70,10 @@ TorchSource::TorchSource(const Host& host)
   if (saved_tensors_) require(install_saved_tensor_engine());
   if (sampled_at_ != "none") samples_.emplace(host_);
   if (host_.flag("layer_outputs")) layer_outputs_.emplace(host_);
-  if (host_.flag("absent_peers")) absent_peers_.emplace();
+  if (host_.flag("absent_peers")) {
+    absent_peers_.emplace();
+    small_values_.emplace(host_);
+  }
   if (host_.flag("python_stacks")) python_stacks_.emplace(host_);
   if (host_.flag("cross_check")) {
     memory_report_.emplace(host_);

@@ -17,6 +17,7 @@
 #include "sources/torch/python/python_stack_log.hpp"
 #include "sources/torch/training/absent_peers.hpp"
 #include "sources/torch/training/program_layers.hpp"
+#include "sources/torch/training/small_values.hpp"
 #include "sources/torch/training/training_watch.hpp"
 #include "strata/ext/emit.h"
 #include "strata/ext/training.h"
@@ -82,6 +83,7 @@ class TorchSource {
   std::optional<AllocatorSettingsLog> allocator_settings_;
   std::optional<LayerOutputs> layer_outputs_;
   std::optional<AbsentPeers> absent_peers_;
+  std::optional<SmallValues> small_values_;
   std::optional<PythonStackLog> python_stacks_;
   std::optional<OpObserver> op_observer_;
   std::optional<TrainingWatch> training_watch_;

@@ -107,12 +107,12 @@ TEST_F(ContentsTest, KeepsSmallBlocksThroughKernelsThatDoNotReachThem) {
   };
   contents_.add_block(kPlace, 512);
   contents_.add_block(kPlace + 512, 512);
-  contents_.add_block(kPlace + 4096, 4096);
+  contents_.add_block(kPlace + 4096, 8192);
   keep(kPlace, "abcd");
   keep(kPlace + 512, "0123456789");
   keep(kPlace + 4096, "large");
   EXPECT_TRUE(contents_.has_lasting());
-  launch({.written = {kPlace + 8192}, .perhaps_written = {kPlace, kPlace + 1023}});
+  launch({.written = {kPlace + 16384}, .perhaps_written = {kPlace, kPlace + 1023}});
   EXPECT_EQ(read(kPlace, 5), "abcd?") << "a number, which only a nearer address would mean";
   EXPECT_EQ(read(kPlace + 512, 4), "????");
   EXPECT_EQ(read(kPlace + 4096, 5), "?????");
@@ -124,6 +124,12 @@ TEST_F(ContentsTest, KeepsSmallBlocksThroughKernelsThatDoNotReachThem) {
   counts_.library_calls.add();
   EXPECT_EQ(read(kPlace, 4), "abcd");
   EXPECT_EQ(read(kPlace + 512, 4), "????") << "it may be a matrix";
+  keep(kPlace + 512, "0123456789");
+  contents_.follow_calls(2);
+  counts_.library_calls.add(2);
+  EXPECT_EQ(read(kPlace + 512, 4), "0123") << "calls whose results are followed";
+  counts_.library_calls.add();
+  EXPECT_EQ(read(kPlace + 512, 4), "????");
   counts_.launches.add();
   EXPECT_EQ(read(kPlace, 4), "????") << "a kernel that was not followed";
   keep(kPlace, "abcd");

@@ -18,6 +18,24 @@ CUmemAllocationProp on_device(int device) {
   return properties;
 }
 
+TEST_F(Driver, DescribesTensorsForItsCopyingUnits) {
+  alignas(64) CUtensorMap map{};
+  void* memory = nullptr;
+  ASSERT_EQ(cudaMalloc(&memory, kPage), cudaSuccess);
+  const auto encode = [&](cuuint32_t rank, void* address) {
+    return cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, rank, address, nullptr, nullptr,
+                                  nullptr, nullptr, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                                  CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  };
+  EXPECT_EQ(encode(2, memory), CUDA_SUCCESS);
+  EXPECT_EQ(map.opaque[0], reinterpret_cast<std::uintptr_t>(memory));
+  EXPECT_EQ(encode(6, memory), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(encode(2, static_cast<char*>(memory) + 8), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuTensorMapReplaceAddress(&map, static_cast<char*>(memory) + 64), CUDA_SUCCESS);
+  EXPECT_EQ(map.opaque[0], reinterpret_cast<std::uintptr_t>(memory) + 64);
+  EXPECT_EQ(cudaFree(memory), cudaSuccess);
+}
+
 // What an expandable segment does in its life.
 TEST_F(Driver, MapsMemoryIntoReservedRanges) {
   std::size_t granularity = 0;

@@ -3,6 +3,7 @@
 #include <nccl.h>
 
 #include <limits>
+#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -166,6 +167,22 @@ TEST_F(NcclContents, WhatARankSendsItselfArrives) {
   EXPECT_EQ(ncclGroupEnd(), ncclSuccess);
   EXPECT_EQ(read<std::int64_t>(1), Integers{6});
   EXPECT_EQ(read<std::int64_t>(2), Integers{}) << "the second is another rank's";
+}
+
+TEST_F(NcclContents, AnAllToAllOfSingleTransfersIsOneOfPeersThatDoTheSame) {
+  int ranks = 0;
+  ASSERT_EQ(ncclCommCount(communicator_, &ranks), ncclSuccess);
+  Integers sent(static_cast<std::size_t>(ranks));
+  std::iota(sent.begin(), sent.end(), 10);
+  upload(sent);
+  ASSERT_EQ(ncclGroupStart(), ncclSuccess);
+  for (int peer = 0; peer < ranks; ++peer) {
+    EXPECT_EQ(ncclSend(send_ + 8 * peer, 1, ncclInt64, peer, communicator_, nullptr), ncclSuccess);
+    EXPECT_EQ(ncclRecv(receive_ + 8 * peer, 1, ncclInt64, peer, communicator_, nullptr), ncclSuccess);
+  }
+  EXPECT_EQ(ncclGroupEnd(), ncclSuccess);
+  const auto count = static_cast<std::size_t>(ranks);
+  EXPECT_EQ(read<std::int64_t>(count), Integers(count, 10 + kRank));
 }
 
 TEST_F(NcclContents, WhatIsUnknownStaysUnknown) {

@@ -61,8 +61,9 @@ def test_the_largest_batch_of_a_rank(job):
     assert not ends(job, "--world", 64, *TORCHRUN, "--batch", largest + 4096)
 
 
+@pytest.mark.long
 def test_the_fewest_ranks(job):
-    """8 GiB of parameters, gradients and state: a T4 has 15 GiB, of which 3 GiB are left to them here."""
+    """Their parameters, gradients and state need 8 GiB together, and each has 4 GiB."""
     words = ["--device-memory", "4GiB", "--world", "1..64"]
     found = json.loads(fit(job, *words, "--json", *TORCHRUN).stdout)
     fewest = found["fewest"]
@@ -74,6 +75,7 @@ def test_the_fewest_ranks(job):
     assert f"fewest that fit        {fewest}" in said and f"{fewest // 2} does not:" in said and "on rank 0" in said
 
 
+@pytest.mark.long
 def test_the_rank_that_needs_most_decides(job):
     words = ["--world", 8, "--rank", "0,1", "--step", 4096, "--json", *TORCHRUN, "--wider", 3, "--batch", "{}"]
     found = json.loads(fit(job, *words).stdout)

@@ -71,6 +71,15 @@ def test_torchtitan_as_one_rank_of_many(inputs):
 
 
 @rarely
+def test_torchtitans_experts_on_several_ranks(inputs):
+    launch = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "8", "-m", "torchtitan.train", "--job.config_file", "titan.toml"]
+    words = [*launch, "--model.name", "deepseek_v3", "--parallelism.expert_parallel_degree", "4"]
+    record(inputs, "torchtitan-experts", words, beside("torchtitan"), ("--layers", "--dry", "h100-80gb", "--world", "8"))
+    layers = inputs.layers("torchtitan-experts")
+    assert any(layer.startswith("layers.1.moe") for layer in layers), layers
+
+
+@rarely
 def test_torchtune(inputs):
     environment = beside("torchtune")
     assert inputs.python("weights.py", **environment).returncode == 0

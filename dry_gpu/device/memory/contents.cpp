@@ -17,7 +17,6 @@ namespace {
 constexpr std::uint64_t kMostKeptBytes = std::uint64_t{64} << 20;
 constexpr std::size_t kMostPieces = std::size_t{1} << 16;
 
-constexpr std::uint64_t kSmallBlockBytes = 1024;
 constexpr std::uint64_t kNumberBytes = 8;
 
 }  // namespace
@@ -108,6 +107,12 @@ void Contents::follow(const KernelEffect& effect) {
   ++followed_;
 }
 
+void Contents::follow_calls(std::uint64_t calls) {
+  const std::scoped_lock lock(mutex_);
+  drop_written();
+  followed_calls_ += calls;
+}
+
 void Contents::forget_block(Address address) {
   if (!has_lasting()) return;
   const std::scoped_lock lock(mutex_);
@@ -154,11 +159,11 @@ bool Contents::is_known(Address address, std::uint64_t bytes) {
 void Contents::drop_written() {
   const std::uint64_t launches = counts_.launches.total(), library_calls = counts_.library_calls.total();
   const bool were_followed = launches - launches_ == followed_;
-  const bool were_libraries = library_calls != library_calls_;
-  if (were_followed && followed_ == 0 && !were_libraries) return;
+  if (were_followed && followed_ == 0 && library_calls == library_calls_) return;
+  const bool were_libraries = library_calls - library_calls_ != followed_calls_;
   launches_ = launches;
   library_calls_ = library_calls;
-  followed_ = 0;
+  followed_ = followed_calls_ = 0;
   if (!were_followed) return drop_all();
   passing_.clear();
   kept_bytes_ = 0;

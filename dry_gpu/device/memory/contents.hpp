@@ -7,7 +7,8 @@
 // that does not lie in a small block. Small blocks are tensors of a few numbers, whose bounds PyTorch's
 // allocator reports. Their values last:
 // - through a kernel that was followed (`follow`), unless it was given an address in their block;
-// - through a library's call, if they have at most 8 bytes: libraries write matrices.
+// - through a library's call, if they have at most 8 bytes, because libraries write matrices, or if the call
+//   was followed (`follow_calls`).
 // A call whose values are known must read its inputs before it is counted, and keep its results afterwards.
 //
 // [any thread]: every function takes the one lock, except when nothing is kept.
@@ -26,6 +27,9 @@
 #include "dry_gpu/device/memory/pieces.hpp"
 
 namespace strata::dry_gpu {
+
+// The most bytes of a small block.
+inline constexpr std::uint64_t kSmallBlockBytes = 4096;
 
 class Contents {
  public:
@@ -54,6 +58,9 @@ class Contents {
   bool has_lasting() const { return has_lasting_.load(std::memory_order_relaxed); }
   // A kernel with this effect is about to be counted.
   void follow(const KernelEffect& effect);
+  // So many calls of libraries are about to be counted that write to no small block, except where the caller
+  // keeps or forgets their results.
+  void follow_calls(std::uint64_t calls);
   // The block around the address becomes unknown.
   void forget_block(Address address);
 
@@ -82,7 +89,7 @@ class Contents {
   std::map<Address, Address> blocks_;  // small ones: begin and end
   std::uint64_t kept_bytes_ = 0;       // host bytes in `passing_` since it was empty
   // When the pieces were known: the counts, and how many of the kernels since then were followed.
-  std::uint64_t launches_ = 0, library_calls_ = 0, followed_ = 0;
+  std::uint64_t launches_ = 0, library_calls_ = 0, followed_ = 0, followed_calls_ = 0;
 };
 
 }  // namespace strata::dry_gpu

@@ -32,6 +32,13 @@ void strata_dry_gpu_move_account(void);
  * process is `rank`. In NCCL only the ranks together know that. size 0: unknown again. */
 void strata_dry_gpu_expect_split(int rank, int size);
 
+/* Copies `bytes` bytes of device memory to `target`, and returns 1, if all of them are known; else returns 0.
+ * Counts no read. */
+int strata_dry_gpu_read_known(const void* address, size_t bytes, void* target);
+
+/* From now on the memory is known to have these bytes, until something may write to it. */
+void strata_dry_gpu_keep(void* address, const void* bytes, size_t count);
+
 /* Counts of everything that limits the validity of a result. */
 typedef struct strata_dry_gpu_counts {
   uint64_t launches;       /* kernels that were not run */

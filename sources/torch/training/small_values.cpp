@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sources/torch/training/small_values.hpp"
+
+#include <ATen/ATen.h>
+#include <ATen/core/LegacyTypeDispatch.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/record_function.h>
+#include <c10/core/impl/TorchDispatchModeTLS.h>
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace strata::torch_source {
+namespace {
+
+// As large as a tensor whose values the dry GPU follows through kernels.
+constexpr std::size_t kMostBytes = 4096;
+// Sums of whole numbers below it are exact in any order, in floating point as well.
+constexpr double kMostExact = 16'777'216.0;
+
+struct DryGpu {
+  int (*read_known)(const void* address, std::size_t bytes, void* target) = nullptr;
+  void (*keep)(void* address, const void* bytes, std::size_t count) = nullptr;
+};
+DryGpu dry_gpu;
+
+bool find_dry_gpu() {
+  void* const library = dlopen("libstrata_dry_gpu.so", RTLD_LAZY | RTLD_NOLOAD);
+  if (library == nullptr) return false;
+  const auto find = [&]<typename Function>(const char* name, Function& function) {
+    function = reinterpret_cast<Function>(dlsym(library, name));
+    return function != nullptr;
+  };
+  return find("strata_dry_gpu_read_known", dry_gpu.read_known) && find("strata_dry_gpu_keep", dry_gpu.keep);
+}
+
+// Torch loads it with its own libraries, after this source.
+bool is_dry() {
+  static const bool found = find_dry_gpu();
+  return found;
+}
+
+const Host* messages = nullptr;
+std::atomic<bool> has_assumed = false;
+thread_local bool is_computing = false;
+
+struct Computing {
+  Computing() { is_computing = true; }
+  ~Computing() { is_computing = false; }
+  Computing(const Computing&) = delete;
+  Computing& operator=(const Computing&) = delete;
+};
+
+// Its operators are Python code: a tensor that is traced, or spread over ranks. Its parts are seen by
+// themselves.
+bool is_of_python(const at::Tensor& tensor) {
+  return tensor.unsafeGetTensorImpl()->is_python_dispatch();
+}
+
+bool is_small(const at::Tensor& tensor) {
+  return !is_of_python(tensor) && tensor.layout() == at::kStrided && tensor.is_contiguous() &&
+         tensor.numel() > 0 && tensor.nbytes() <= kMostBytes && !tensor.is_complex() &&
+         !tensor.is_quantized();
+}
+
+// The sum of their amounts; empty: they are not all whole numbers.
+std::optional<double> amount_of(const at::Tensor& values) {
+  const at::Tensor numbers = values.to(at::kDouble);
+  if (!at::isfinite(numbers).all().item<bool>() || !numbers.eq(numbers.floor()).all().item<bool>())
+    return std::nullopt;
+  return numbers.abs().sum().item<double>();
+}
+
+// A tensor of the program and its values.
+struct Shadow {
+  at::Tensor device, values;
+};
+
+std::optional<at::Tensor> known_values(const at::Tensor& tensor) {
+  at::Tensor values = at::empty(tensor.sizes(), tensor.options().device(at::kCPU).requires_grad(false));
+  if (dry_gpu.read_known(tensor.const_data_ptr(), tensor.nbytes(), values.mutable_data_ptr()) == 0)
+    return std::nullopt;
+  return values;
+}
+
+// Values that were computed here. The dry GPU forgets them where a kernel may have been given their address,
+// which it cannot know exactly; which tensors one of torch's own operators writes to is known.
+class KnownResults {
+ public:
+  struct Value {
+    c10::intrusive_ptr<c10::StorageImpl> storage;
+    void* address = nullptr;
+    at::Tensor values;
+  };
+
+  bool is_empty() const { return is_empty_.load(std::memory_order_relaxed); }
+
+  void add(const Shadow& shadow) {
+    void* const address = shadow.device.mutable_data_ptr();
+    dry_gpu.keep(address, shadow.values.const_data_ptr(), shadow.values.nbytes());
+    const std::scoped_lock lock(mutex_);
+    std::erase_if(values_, [&](const Weak& each) { return each.address == address; });
+    if (values_.size() >= kMost) values_.erase(values_.begin());
+    values_.push_back({shadow.device.storage().getWeakStorageImpl(), address, shadow.values});
+    is_empty_ = false;
+  }
+
+  // Those that are known now, except in `written`. The others are no longer followed.
+  std::vector<Value> known(const std::vector<const c10::StorageImpl*>& written) {
+    std::vector<Value> found;
+    const std::scoped_lock lock(mutex_);
+    std::erase_if(values_, [&](const Weak& each) {
+      auto storage = each.storage.lock();
+      if (!storage || std::ranges::find(written, storage.get()) != written.end()) return true;
+      at::Tensor now = at::empty_like(each.values);
+      if (dry_gpu.read_known(each.address, now.nbytes(), now.mutable_data_ptr()) == 0) return true;
+      found.push_back({std::move(storage), each.address, std::move(now)});
+      return false;
+    });
+    is_empty_ = values_.empty();
+    return found;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 64;
+  struct Weak {
+    c10::weak_intrusive_ptr<c10::StorageImpl> storage;
+    void* address = nullptr;
+    at::Tensor values;
+  };
+  std::mutex mutex_;
+  std::vector<Weak> values_;
+  std::atomic<bool> is_empty_ = true;
+};
+KnownResults known_results;
+thread_local bool is_in_operator = false;
+
+struct Operation : at::ObserverContext {
+  Operation() = default;
+  Operation(const Operation&) = delete;
+  Operation& operator=(const Operation&) = delete;
+  ~Operation() override {
+    if (is_outermost) is_in_operator = false;
+  }
+
+  bool is_collective = false;
+  std::vector<at::Tensor> exchanged;  // of a collective, which may write to them
+  bool is_outermost = false;
+  std::vector<KnownResults::Value> lasting;  // through it
+  torch::jit::Stack arguments;               // on the CPU; empty: only counted
+  std::vector<Shadow> inputs;
+  std::int64_t counted = 0;  // values
+};
+
+// Whether every tensor among the values on a CUDA device is small and known; adds them to `operation`.
+class Reader {
+ public:
+  explicit Reader(Operation& operation) : operation_(operation) {}
+
+  bool take(const c10::IValue& value) {
+    if (value.isTensor()) return take_tensor(value.toTensor());
+    if (value.isTensorList() || value.isOptionalTensorList()) return false;
+    if (value.isGenerator()) return false;
+    operation_.arguments.push_back(
+        value.isDevice() && value.toDevice().is_cuda() ? c10::IValue(at::Device(at::kCPU)) : value);
+    return true;
+  }
+  bool has_any() const { return !operation_.inputs.empty(); }
+  double amount() const { return amount_; }
+
+ private:
+  bool take_tensor(const at::Tensor& tensor) {
+    if (!tensor.defined() || tensor.is_cpu()) {
+      operation_.arguments.emplace_back(tensor);
+      return !tensor.defined() || tensor.numel() == 1;
+    }
+    if (!tensor.is_cuda() || !is_small(tensor)) return false;
+    const std::optional<at::Tensor> values = known_values(tensor);
+    if (!values) return false;
+    const std::optional<double> amount = amount_of(*values);
+    if (!amount) return false;
+    amount_ += *amount;
+    operation_.inputs.push_back({tensor, *values});
+    operation_.arguments.emplace_back(*values);
+    return true;
+  }
+
+  Operation& operation_;
+  double amount_ = 0.0;
+};
+
+bool may_be_small(const c10::IValue& value) {
+  if (!value.isTensor() || !value.toTensor().defined()) return true;
+  const at::Tensor& tensor = value.toTensor();
+  return !is_of_python(tensor) && (!tensor.is_cuda() || is_small(tensor));
+}
+
+bool is_on_card(const c10::IValue& value) {
+  return value.isTensor() && value.toTensor().defined() && !is_of_python(value.toTensor()) &&
+         value.toTensor().is_cuda();
+}
+
+bool counts(std::string_view name) {
+  return name == "aten::histc" || name == "aten::bincount";
+}
+
+void add_small(const c10::IValue& value, std::vector<at::Tensor>& found) {
+  if (value.isTensorList()) {
+    for (const at::Tensor& each : value.toTensorVector()) add_small(each, found);
+  } else if (is_on_card(value) && is_small(value.toTensor())) {
+    found.push_back(value.toTensor());
+  }
+}
+
+// The storages to which the operator writes.
+std::vector<const c10::StorageImpl*> written_by(const at::RecordFunction& function) {
+  std::vector<const c10::StorageImpl*> written;
+  const auto found = c10::Dispatcher::singleton().findSchema(*function.operator_name());
+  const auto inputs = function.inputs();
+  if (!found) return written;
+  const auto& arguments = found->schema().arguments();
+  const auto add = [&](const at::Tensor& tensor) {
+    if (tensor.defined() && tensor.has_storage()) written.push_back(tensor.storage().unsafeGetStorageImpl());
+  };
+  for (std::size_t index = 0; index < std::min(arguments.size(), inputs.size()); ++index) {
+    if (arguments[index].alias_info() == nullptr || !arguments[index].alias_info()->isWrite()) continue;
+    if (inputs[index].isTensor()) add(inputs[index].toTensor());
+    if (inputs[index].isTensorList()) {
+      for (const at::Tensor& each : inputs[index].toTensorVector()) add(each);
+    }
+  }
+  return written;
+}
+
+void read_inputs(const at::RecordFunction& function, Operation& operation) {
+  const auto inputs = function.inputs();
+  if (std::ranges::none_of(inputs, is_on_card)) return;
+  const bool is_counting = counts(function.name()) && is_on_card(inputs[0]);
+  if (!is_counting && !std::ranges::all_of(inputs, may_be_small)) return;
+  Reader reader(operation);
+  const bool is_known =
+      std::ranges::all_of(inputs, [&](const c10::IValue& each) { return reader.take(each); });
+  if (is_known && reader.has_any() && reader.amount() < kMostExact) return;
+  operation.arguments.clear();
+  operation.inputs.clear();
+  if (is_counting) operation.counted = inputs[0].toTensor().numel();
+}
+
+std::unique_ptr<at::ObserverContext> begin(const at::RecordFunction& function) {
+  if (is_computing || function.isAsync() || !function.operator_name() || !is_dry() ||
+      c10::impl::TorchDispatchModeTLS::any_modes_set())
+    return nullptr;
+  const std::string_view name = function.name();
+  const bool is_collective = name.starts_with("c10d::") || name.starts_with("_c10d_functional::");
+  if (!is_collective && !name.starts_with("aten::")) return nullptr;
+  const Computing computing;
+  auto operation = std::make_unique<Operation>();
+  operation->is_collective = is_collective;
+  if (is_collective) {
+    for (const c10::IValue& each : function.inputs()) add_small(each, operation->exchanged);
+    return operation;
+  }
+  if (!known_results.is_empty() && !is_in_operator) {
+    operation->lasting = known_results.known(written_by(function));
+    operation->is_outermost = is_in_operator = true;
+  }
+  read_inputs(function, *operation);
+  return operation;
+}
+
+void compute(const at::RecordFunction& function, Operation& operation) {
+  const auto found = c10::Dispatcher::singleton().findSchema(*function.operator_name());
+  if (!found || found->hasTag(at::Tag::nondeterministic_seeded)) return;
+  const at::AutoDispatchBelowADInplaceOrView below_autograd;
+  found->callBoxed(&operation.arguments);
+  const auto& results = operation.arguments;
+  const auto outputs = function.outputs();
+  if (results.size() != outputs.size()) return;
+  std::vector<Shadow> shadows = std::move(operation.inputs);
+  for (std::size_t index = 0; index < results.size(); ++index) {
+    if (!is_on_card(outputs[index]) || !results[index].isTensor()) continue;
+    const at::Tensor& output = outputs[index].toTensor();
+    const at::Tensor values = results[index].toTensor().contiguous();
+    if (!is_small(output) || values.sizes() != output.sizes() || values.scalar_type() != output.scalar_type())
+      continue;
+    if (amount_of(values).value_or(kMostExact) < kMostExact) shadows.push_back({output, values});
+  }
+  // Also the inputs: the kernel that was not run was given their addresses.
+  for (const Shadow& shadow : shadows) {
+    if (amount_of(shadow.values)) known_results.add(shadow);
+  }
+}
+
+// `all`: values.
+void count_evenly(const at::RecordFunction& function, std::int64_t all) {
+  const auto outputs = function.outputs();
+  if (outputs.size() != 1 || !is_on_card(outputs[0])) return;
+  const at::Tensor& output = outputs[0].toTensor();
+  if (!is_small(output)) return;
+  const std::int64_t bins = output.numel();
+  at::Tensor values = at::arange(bins, at::kLong).lt(all % bins).to(at::kLong).add(all / bins);
+  known_results.add({output, values.to(output.scalar_type()).reshape(output.sizes()).contiguous()});
+  if (!has_assumed.exchange(true))
+    messages->info(std::string("values counted by ") + function.name() +
+                   " are unknown on a dry card: each is assumed to occur as often");
+}
+
+void end(const at::RecordFunction& function, at::ObserverContext* context) {
+  auto* const operation = static_cast<Operation*>(context);
+  if (operation == nullptr) return;
+  const Computing computing;
+  for (const KnownResults::Value& each : operation->lasting)
+    dry_gpu.keep(each.address, each.values.const_data_ptr(), each.values.nbytes());
+  if (operation->is_collective) {
+    for (const c10::IValue& each : function.outputs()) add_small(each, operation->exchanged);
+  }
+  for (const at::Tensor& each : operation->exchanged) {
+    if (auto values = known_values(each)) known_results.add({each, *std::move(values)});
+  }
+  if (!operation->arguments.empty())
+    compute(function, *operation);
+  else if (operation->counted > 0)
+    count_evenly(function, operation->counted);
+}
+
+std::unique_ptr<at::ObserverContext> begin_or_not(const at::RecordFunction& function) noexcept try {
+  return begin(function);
+} catch (...) {
+  return nullptr;  // its result stays unknown
+}
+
+void end_or_not(const at::RecordFunction& function, at::ObserverContext* context) noexcept try {
+  end(function, context);
+} catch (...) {
+  return;  // the same
+}
+
+}  // namespace
+
+SmallValues::SmallValues(const Host& host) {
+  messages = &host;
+  handle_ = at::addGlobalCallback(at::RecordFunctionCallback(&begin_or_not, &end_or_not)
+                                      .needsInputs(true)
+                                      .needsOutputs(true)
+                                      .scopes({at::RecordScope::FUNCTION}));
+}
+
+SmallValues::~SmallValues() {
+  if (handle_ != 0) at::removeCallback(handle_);
+}
+
+}  // namespace strata::torch_source
