@@ -55,6 +55,7 @@ struct ExecArguments {
   std::string account;
   bool environment = false;
   bool advises = false;
+  bool holders = false;  // which Python objects keep tensors
   bool no_layers = false;
   std::vector<std::string> command;
 };
@@ -228,6 +229,8 @@ int exec(const ExecArguments& arguments) {
   if (arguments.job.world_size > 0) ranks_of(arguments.job);  // before anything is made
   if (arguments.recording.plugins != kNoPlugins)
     recording.emplace(arguments.recording, program_name(arguments.command), device);
+  if (!recording && arguments.holders)
+    throw UsageError("exec: --holders needs a recording; remove --plugins none");
   if (!recording && !dry)
     throw UsageError(
         "exec: there is nothing to do with --plugins none and without --dry; remove --plugins none, or add "
@@ -245,7 +248,8 @@ int exec(const ExecArguments& arguments) {
     all.insert(more.begin(), more.end());
     return run_program(program, arguments.command, all);
   };
-  if (arguments.job.world_size > 0) add_python_part(variables);
+  if (arguments.job.world_size > 0 || arguments.holders) add_python_part(variables);
+  if (arguments.holders) variables["STRATA_HOLDERS"] = recording->folder().string();
   const int exit_code = arguments.job.world_size > 0
                             ? run_job(arguments.job, static_cast<std::uint32_t>(dry->devices), run)
                             : run({});
@@ -295,6 +299,10 @@ void add_exec_command(CLI::App& app, int& exit_code) {
   command->add_flag("--advise", arguments->advises,
                     "With --dry: after the report, try changes that make the program need less memory, as "
                     "strata advise does");
+  command->add_flag(
+      "--holders", arguments->holders,
+      "Also find which variables of a Python program hold more tensors from step to step; visits "
+      "all its objects after steps 3, 6, 12 and so on");
   command->add_option("--account", arguments->account,
                       "JSON file for a list of everything that the dry run did not compute");
   command->add_flag(
@@ -324,6 +332,7 @@ void add_exec_command(CLI::App& app, int& exit_code) {
       "  strata exec --plugins allocator_tracer,warmup_analyzer --set schedule.wait=10 --set "
       "schedule.active=5 -- python train.py\n"
       "  strata exec --dry rtx-4090 --advise -- python train.py\n"
+      "  strata exec --holders -- python train.py\n"
       "  strata exec --dry a100-40gb:2 -- torchrun --nproc-per-node 2 train.py\n"
       "  strata exec --dry h100-80gb --world 512 -- torchrun --nnodes 64 --nproc-per-node 8 train.py\n"
       "  strata exec --dry h100-80gb --answers counts.yaml --plugins none -- python generate.py\n"

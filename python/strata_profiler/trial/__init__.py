@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The part of `strata fit`, `strata advise` and `strata exec --world` that runs inside the program.
+"""The part of `strata fit`, `strata advise`, `strata exec --world` and `strata exec --holders` that runs inside the program.
 
 `at_start` is put first in PYTHONPATH: Python runs its sitecustomize.py before the program, which calls `begin` once torch is imported.
 
@@ -9,6 +9,7 @@ Environment:
     STRATA_TRIAL_FACTS    file with the notes of a trial of the unchanged program
     STRATA_TRIAL_NOTES    folder for the notes of each process, <pid>.json; not set: no notes, and nothing is changed
     STRATA_TRIAL_SERVER   socket of a server of trials (server.py), which this process becomes
+    STRATA_HOLDERS        folder for which Python objects keep tensors (holders.py)
     STRATA_JOB            this process is one rank of a job whose other ranks are absent (job.py)
 """
 
@@ -26,6 +27,10 @@ def begin() -> None:
 
         imports.watch()
         job.begin()
+    if os.environ.get("STRATA_HOLDERS"):
+        from . import holders
+
+        holders.begin(os.environ["STRATA_HOLDERS"])
     if not os.environ.get("STRATA_TRIAL_STEPS"):
         return
     if os.environ.get("STRATA_TRIAL_NOTES") or os.environ.get("STRATA_TRIAL_SERVER"):

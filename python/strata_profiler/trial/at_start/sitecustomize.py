@@ -64,6 +64,6 @@ def _go_on_with_the_hidden() -> None:
     _run(importlib.machinery.PathFinder.find_spec("sitecustomize", sys.path))
 
 
-if os.environ.get("STRATA_TRIAL_STEPS") or os.environ.get("STRATA_JOB"):
+if any(os.environ.get(name) for name in ("STRATA_TRIAL_STEPS", "STRATA_JOB", "STRATA_HOLDERS")):
     sys.meta_path.insert(0, _WaitForTorch())
 _go_on_with_the_hidden()
