@@ -16,11 +16,11 @@ def main() -> None:
         program = native.program()
     except native.NativePartsMissing as error:
         sys.exit(f"strata: {error}")
-    _name_torch()
+    name_torch()
     os.execv(program, ["strata", *sys.argv[1:]])
 
 
-def _name_torch() -> None:
+def name_torch() -> None:
     """Sets the torch of this Python, for an environment that is not activated: by default `strata` asks the python3 in PATH."""
     first = shutil.which("python3")
     if "STRATA_TORCH_ROOT" in os.environ or (first and os.path.dirname(first) == os.path.dirname(sys.executable)):

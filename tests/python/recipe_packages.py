@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trainers whose pins are not those of the tests' environment: each in a folder of its own, before it on the path, without what it asks for.
+"""Libraries whose pins are not those of the tests' environment, or that are large: each in a folder of its own, before it on the path.
+Nothing that they ask for is installed with them.
 
 They are not in requirements-workloads.txt because transformers and accelerate import DeepSpeed wherever it is, and because each pins other
 releases of what the rest of the tests uses: torchtitan 0.3.0 imports what torch has from 2.12 on, so it is 0.2.2; torchtune 0.6.1 imports what
-torchao had up to 0.13; Axolotl 0.19.0 imports what TRL had up to 1.9.
+torchao had up to 0.13; Axolotl 0.19.0 imports what TRL had up to 1.9. Ray unpacks to 240 MB, for one file of tests.
 """
 
 import hashlib
@@ -21,6 +22,7 @@ PINS = {
     "axolotl": "axolotl==0.19.0 addict==2.4.0 axolotl-contribs-lgpl==0.0.7 axolotl-contribs-mit==0.0.6 colorama==0.4.6 distro==1.9.0 einops==0.8.2 "
     "evaluate==0.4.6 fastcore==2.2.41 fire==0.7.1 httpcore==1.0.9 httpx==0.28.1 llvmlite==0.50.0 numba==0.68.1 posthog==7.91.1 py-cpuinfo==9.0.0 "
     "termcolor==3.3.0 trl==1.9.0",
+    "ray": "ray==2.60.0 msgpack==1.2.4",
 }
 
 
