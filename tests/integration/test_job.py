@@ -160,6 +160,7 @@ def test_representative_ranks_are_those_of_a_pipeline(workspace):
     assert peaks == {int(rank): int(peak) for rank, peak in map(str.split, done.stdout.splitlines())}
     assert list(peaks.values()) == sorted(peaks.values()) and shown["imbalance"]["heaviest"] == 48
     assert "left nothing" not in done.stderr
+    assert shown["stragglers"] == shown["steps"] == [], "they ran in turn"
 
 
 OBJECTS = """

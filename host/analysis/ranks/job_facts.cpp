@@ -104,6 +104,10 @@ JobFacts job_facts(std::vector<RankFacts> ranks, std::vector<LostRank> lost) {
   RankClocks clocks(ranks);
   find_waits(ranks, clocks);
   Stragglers stragglers = find_stragglers(ranks);
+  if (std::ranges::any_of(ranks, &RankFacts::others_are_absent)) {  // ranks ran in turn, beside no card
+    stragglers.ranks.clear();
+    stragglers.steps.clear();
+  }
   Imbalance imbalance = find_imbalance(ranks);
   const std::int64_t shown_step = step_to_show(ranks, stragglers);
   return {.directory = {},
