@@ -88,9 +88,9 @@ class Owners:
         for part in storages(tensor):
             address = _address(part)
             told = self._told.get(address)
-            if address == 0 or (told is not None and told[1] == id(part) and not told[0].expired()):
+            if address == 0 or (told is not None and told[1] == id(part) and not told[0].expired()):  # type: ignore[no-untyped-call]
                 continue
-            self._told[address] = (StorageWeakRef(part.untyped_storage()), id(part))
+            self._told[address] = (StorageWeakRef(part.untyped_storage()), id(part))  # type: ignore[no-untyped-call]
             self._session.tensor(
                 role,
                 name,
