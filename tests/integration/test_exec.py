@@ -347,6 +347,29 @@ def test_a_program_with_a_runtime_of_its_own_is_refused(workspace):
     assert "nvcc --cudart shared" in result.stderr
 
 
+def test_a_library_with_a_runtime_of_its_own_is_named(workspace):
+    """Its runtime asks the driver for a table, and every call fails without it."""
+    compile_c(
+        workspace.folder,
+        "own.so",
+        """
+        #include <dlfcn.h>
+        int ask(void) {
+          int (*ask_driver)(const void**, const void*) = dlsym(dlopen("libcuda.so.1", RTLD_NOW), "cuGetExportTable");
+          const void* table = 0;
+          const int answer = ask_driver(&table, &table);
+          return answer == 801 && table == 0;
+        }
+        """,
+        "-shared",
+        "-fPIC",
+    )
+    words = [sys.executable, "-c", "import ctypes; own = ctypes.CDLL('./own.so'); print(own.ask(), own.ask())"]
+    result = execute(workspace, "--dry", "h100-80gb", "--", *words)
+    assert result.returncode == 0 and result.stdout.split()[:2] == ["1", "1"], result.stderr
+    assert result.stderr.count("own.so is linked statically with the CUDA runtime, which the dry GPU cannot replace") == 1
+
+
 def test_a_program_that_shares_its_runtime_runs(workspace):
     """Linked with a libcudart that does nothing, which is not looked for when it runs."""
     compile_c(
