@@ -157,8 +157,9 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 }
 
 // Without a modelled clock nothing is timed: every time difference is counted, and is the time from
-// Streams::add_time, or a second. On a card it is never zero, and programs divide by it; autotuners repeat a kernel
-// until it has taken a tenth of a second, which would be hundreds of thousands of launches of a short one.
+// Streams::add_time, or a second. On a card it is never zero, and programs divide by it; autotuners repeat a
+// kernel until it has taken a tenth of a second, which would be hundreds of thousands of launches of a short
+// one.
 constexpr std::int64_t kUnknownTimeNs = 1'000'000'000;
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {
