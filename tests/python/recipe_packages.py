@@ -4,8 +4,8 @@ Nothing that they ask for is installed with them.
 
 They are not in requirements-workloads.txt because transformers and accelerate import DeepSpeed wherever it is, and because each pins other
 releases of what the rest of the tests uses: torchtitan 0.3.0 imports what torch has from 2.12 on, so it is 0.2.2; torchtune 0.6.1 imports what
-torchao had up to 0.13; Axolotl 0.19.0 imports what TRL had up to 1.9; megatron-core 0.16.1 is
-the last for Python 3.11. Ray unpacks to 240 MB, for one file of tests.
+torchao had up to 0.13; Axolotl 0.19.0 imports what TRL had up to 1.9; megatron-core 0.16.1 is the last for Python 3.11. Ray unpacks to
+240 MB, for one file of tests.
 """
 
 import hashlib
