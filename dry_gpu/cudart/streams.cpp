@@ -157,8 +157,10 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 }
 
 // Without a modelled clock nothing is timed: every time difference is counted, and is the time from
-// Streams::add_time, or as short as a card can time. On a card it is never zero, and programs divide by it.
-constexpr std::int64_t kShortestTimeNs = 500;
+// Streams::add_time, or a second. On a card it is never zero, and programs divide by it; autotuners repeat a
+// kernel until it has taken a tenth of a second, which would be hundreds of thousands of launches of a short
+// one.
+constexpr std::int64_t kUnknownTimeNs = 1'000'000'000;
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {
   return call([&](Machine& machine, ThreadState&) {
@@ -167,7 +169,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEve
     if (asked.error != cudaSuccess) return asked.error;
     if (machine.clock() == nullptr) {
       machine.counts().unknown_times.add();
-      if (asked.ns == 0 && begin != end) asked.ns = kShortestTimeNs;
+      if (asked.ns == 0 && begin != end) asked.ns = kUnknownTimeNs;
     }
     *milliseconds = static_cast<float>(static_cast<double>(asked.ns) / 1e6);
     return cudaSuccess;

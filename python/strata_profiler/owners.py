@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import weakref
-from typing import Any, Dict, Iterable, Iterator, Mapping, Optional, Tuple
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple
 
 import torch
+from torch.multiprocessing.reductions import StorageWeakRef
 
 from . import session
 from .names import plain_name
@@ -38,17 +39,20 @@ def _address(tensor: torch.Tensor) -> int:
 
 
 class Owners:
-    """Reports each storage once, and again when another tensor has taken its place."""
+    """Reports each storage once, and again when another tensor has taken its place.
+
+    Refers to no tensor, not even weakly: torch.utils.swap_tensors, by which a module moves DTensors to another device, would refuse it.
+    """
 
     def __init__(self, recording: Session) -> None:
         self._session = recording
-        self._told: Dict[int, "weakref.ref[torch.Tensor]"] = {}
-        self._names: Dict[int, Tuple["weakref.ref[torch.Tensor]", str]] = {}  # by id() of the parameter
+        self._told: Dict[int, Tuple[StorageWeakRef, int]] = {}  # by address: the storage, and id() of the tensor
+        self._models: List["weakref.ref[torch.nn.Module]"] = []
 
     def report_model(self, model: torch.nn.Module, prefix: str = "") -> None:
+        self._models.append(weakref.ref(model))
         parameter_role = session.EMA if type(model).__name__ == "AveragedModel" else session.PARAMETER
         for name, parameter in _plainly(model.named_parameters(prefix)):
-            self._names[id(parameter)] = (weakref.ref(parameter), name)
             self._tell(parameter_role, name, parameter)
         for name, buffer in _plainly(model.named_buffers(prefix)):
             self._tell(session.BUFFER, name, buffer)
@@ -65,13 +69,12 @@ class Owners:
                 self._tell(session.TARGET if name.split(".")[0] in _TARGETS else session.INPUT, name, tensor)
 
     def report_optimizer(self, optimizer: Any) -> None:
-        """Its parameters, if no model named them, and all its state for each."""
+        """Its parameters, if no model names them, and all its state for each."""
+        named = {id(parameter) for reference in self._models if (model := reference()) is not None for parameter in model.parameters()}
         for group, settings in enumerate(optimizer.param_groups):
             for index, parameter in enumerate(settings["params"]):
-                if self.name_of(parameter) is None:
-                    name = f"group{group}.{index}"
-                    self._names[id(parameter)] = (weakref.ref(parameter), name)
-                    self._tell(session.PARAMETER, name, parameter)
+                if id(parameter) not in named:
+                    self._tell(session.PARAMETER, f"group{group}.{index}", parameter)
             for key, value in settings.items():
                 if isinstance(value, torch.Tensor):
                     self._tell(session.OPTIMIZER_STATE, key, value)
@@ -80,18 +83,14 @@ class Owners:
             for name, tensor in _tensors_in(state):
                 self._tell(session.OPTIMIZER_STATE, name, tensor, owner)
 
-    def name_of(self, parameter: torch.Tensor) -> Optional[str]:
-        known = self._names.get(id(parameter))
-        return known[1] if known is not None and known[0]() is parameter else None
-
     def _tell(self, role: int, name: str, tensor: torch.Tensor, owner: Optional[torch.Tensor] = None) -> None:
         owner_address = 0 if owner is None else next((_address(part) for part in storages(owner)), 0)
         for part in storages(tensor):
             address = _address(part)
             told = self._told.get(address)
-            if address == 0 or (told is not None and told() is part):
+            if address == 0 or (told is not None and told[1] == id(part) and not told[0].expired()):  # type: ignore[no-untyped-call]
                 continue
-            self._told[address] = weakref.ref(part)
+            self._told[address] = (StorageWeakRef(part.untyped_storage()), id(part))  # type: ignore[no-untyped-call]
             self._session.tensor(
                 role,
                 name,

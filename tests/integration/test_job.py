@@ -3,6 +3,7 @@
 
 import json
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -147,8 +148,14 @@ dist.destroy_process_group()
 """
 
 
-def test_representative_ranks_are_those_of_a_pipeline(workspace):
-    workspace.write("pipeline.py", PIPELINE)
+def exchange_singly(program):
+    """By isend and irecv, without a batch."""
+    return re.sub(r"dist\.batch_isend_irecv\(\[dist\.P2POp\(dist\.(i\w+), (.*), pipe\)\]\)\[0\]", r"dist.\1(\2, pipe)", program)
+
+
+@pytest.mark.parametrize("how", [str, exchange_singly])
+def test_representative_ranks_are_those_of_a_pipeline(workspace, how):
+    workspace.write("pipeline.py", how(PIPELINE))
     words = ("--dry", "h100-80gb", "--out", "out", "--world", 64, "--ranks", "representative", "--", sys.executable, "pipeline.py")
     done = workspace.strata("exec", *words)
     assert done.returncode == 0, done.stderr
@@ -195,6 +202,35 @@ def test_objects_come_from_the_rank_that_has_them(workspace):
     )
     for rank in (0, 2):
         assert f"a rank waits for something that only this one has, rank {rank}: it is run, too" in done.stderr
+
+
+GATHERED = """
+import os, sys, torch, torch.distributed as dist
+dist.init_process_group(sys.argv[1])
+rank, world = dist.get_rank(), dist.get_world_size()
+torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+pair = dist.new_group([rank - rank % 2, rank - rank % 2 + 1])
+all_ranks, two, at_root, mine = [None] * world, [None] * 2, [None] * 2, [None]
+dist.all_gather_object(all_ranks, {"rank": rank})
+dist.all_gather_object(two, torch.Size([rank]), pair)
+dist.gather_object(("from", rank), at_root if rank % 2 == 0 else None, rank - rank % 2, pair)
+dist.scatter_object_list(mine, [f"for {each}" for each in range(world)] if rank == 1 else [None] * world, 1)
+print(f"{rank} {len(all_ranks)} {all_ranks[-1]} {two} {at_root} {mine}\\n", end="", flush=True)
+dist.destroy_process_group()
+"""
+
+
+@pytest.mark.parametrize("backend", ["nccl", "gloo"])
+def test_objects_that_all_ranks_gather(workspace, backend):
+    """They are this rank's own; what is scattered comes from the rank that scatters."""
+    workspace.write("gathered.py", GATHERED)
+    done = workspace.strata("exec", "--dry", "h100-80gb", "--world", 64, "--rank", 4, "--out", "out", "--", sys.executable, "gathered.py", backend)
+    assert done.returncode == 0, done.stderr
+    assert sorted(done.stdout.splitlines()) == [
+        "1 64 {'rank': 1} [torch.Size([1]), torch.Size([1])] [None, None] ['for 1']",
+        "4 64 {'rank': 4} [torch.Size([4]), torch.Size([4])] [('from', 4), ('from', 4)] ['for 4']",
+    ]
+    assert "a rank waits for something that only this one has, rank 1: it is run, too" in done.stderr
 
 
 CHAIN = """

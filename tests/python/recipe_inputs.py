@@ -68,6 +68,28 @@ learning_rate: 0.0002
 val_set_size: 0
 save_strategy: "no"
 """
+AUTOMODEL = """
+recipe: TrainFinetuneRecipeForNextTokenPrediction
+step_scheduler: {global_batch_size: 16, local_batch_size: 2, ckpt_every_steps: 1000, max_steps: 3, num_epochs: 1}
+model:
+  _target_: nemo_automodel.NeMoAutoModelForCausalLM.from_config
+  config:
+    _target_: transformers.LlamaConfig
+    architectures: [LlamaForCausalLM]
+    vocab_size: 128
+    hidden_size: 64
+    intermediate_size: 128
+    num_hidden_layers: 2
+    num_attention_heads: 4
+  torch_dtype: bf16
+checkpoint: {enabled: false}
+peft: {_target_: nemo_automodel.components._peft.lora.PeftConfig, match_all_linear: true, dim: 8, alpha: 32, use_triton: true}
+distributed: {strategy: fsdp2}
+loss_fn: {_target_: nemo_automodel.components.loss.masked_ce.MaskedCrossEntropy}
+dataset: {_target_: nemo_automodel.components.datasets.llm.mock_iterable_dataset.MockIterableDataset, vocab_size: 128, seq_len: 128, num_samples: 1000}
+dataloader: {_target_: torchdata.stateful_dataloader.StatefulDataLoader, collate_fn: nemo_automodel.components.datasets.utils.default_collater}
+optimizer: {_target_: torch.optim.AdamW, lr: 1.0e-4}
+"""
 
 
 def make_inputs(folder):
@@ -88,6 +110,7 @@ def make_inputs(folder):
     shape = LlamaConfig(vocab_size=128, hidden_size=64, intermediate_size=128, num_hidden_layers=2, num_attention_heads=4, max_position_embeddings=128)
     LlamaForCausalLM(shape).save_pretrained(folder / "model")
     PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="<unk>", bos_token="<s>", eos_token="</s>", pad_token="</s>").save_pretrained(folder / "model")
-    for name, text in (("titan.toml", TORCHTITAN), ("tune.yaml", TORCHTUNE), ("small_data.py", TORCHTUNE_DATA), ("weights.py", TORCHTUNE_WEIGHTS), ("axolotl.yml", AXOLOTL)):
+    files = {"titan.toml": TORCHTITAN, "tune.yaml": TORCHTUNE, "small_data.py": TORCHTUNE_DATA, "weights.py": TORCHTUNE_WEIGHTS, "axolotl.yml": AXOLOTL}
+    for name, text in {**files, "lora.yaml": AUTOMODEL}.items():
         (folder / name).write_text(text)
     (folder / "weights").mkdir()

@@ -4,7 +4,8 @@ Nothing that they ask for is installed with them.
 
 They are not in requirements-workloads.txt because transformers and accelerate import DeepSpeed wherever it is, and because each pins other
 releases of what the rest of the tests uses: torchtitan 0.3.0 imports what torch has from 2.12 on, so it is 0.2.2; torchtune 0.6.1 imports what
-torchao had up to 0.13; Axolotl 0.19.0 imports what TRL had up to 1.9. Ray unpacks to 240 MB, for one file of tests.
+torchao had up to 0.13; Axolotl 0.19.0 imports what TRL had up to 1.9; megatron-core 0.16.1 is the last for Python 3.11. Ray unpacks to
+240 MB, for one file of tests.
 """
 
 import hashlib
@@ -16,6 +17,8 @@ import sys
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 PINS = {
     "deepspeed": "deepspeed==0.19.8 einops==0.8.2 hjson==3.1.0 msgpack==1.2.4 py-cpuinfo==9.0.0",
+    "megatron": "megatron-core==0.16.1",
+    "automodel": "nemo-automodel==0.7.0 torchao==0.18.0 torchdata==0.11.0",
     "torchtitan": "torchtitan==0.2.2 docstring_parser==0.18.0 torchdata==0.11.0 typeguard==4.6.1 tyro==1.0.17",
     "torchtune": "torchtune==0.6.1 blobfile==3.3.0 kagglehub==1.0.3 kagglesdk==0.1.38 lxml==6.1.3 pycryptodomex==3.24.2 sentencepiece==0.2.3 "
     "tiktoken==0.14.0 torchao==0.13.0 torchdata==0.11.0",

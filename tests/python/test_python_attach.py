@@ -276,3 +276,32 @@ backward_layers._queue(functools.partial(print))
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "freed\n"), done.stderr
+
+
+def test_attached_models_can_be_moved_by_swapping(programs):
+    """As modules move DTensors; torch swaps no tensor to which a weak reference exists."""
+    swapping = "torch.__future__.set_swap_module_params_on_conversion(True)\nmodel.to(torch.float64).to(torch.float32)\nstrata.step()\n"
+    programs.write("model.py", BACKWARD.replace("strata.attach(model, optimizer)\n", "strata.attach(model, optimizer)\n" + swapping))
+    programs.exec("model.py", "cpu")
+    assert {"0.weight", "1.1.bias", "2.bias"} <= programs.owners(PARAMETER)
+
+
+KEPT_GRADIENTS = """
+import torch
+model = torch.nn.Linear(512, 512, bias=False).cuda()
+model.weight.main_grad = torch.zeros(512, 512, device="cuda")
+model.weight.register_hook(lambda gradient: model.weight.main_grad.add_(gradient))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(3):
+    model.weight.main_grad.zero_()
+    model(torch.ones(8, 512, device="cuda")).sum().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+
+
+def test_gradients_that_a_trainer_keeps_beside_a_parameter_are_gradients(programs):
+    programs.write("kept.py", KEPT_GRADIENTS)
+    programs.exec("kept.py", options=["--dry", "h100-80gb"])
+    assert "weight.main_grad" in programs.owners(GRADIENT) and "weight.main_grad" not in programs.owners(PARAMETER)
+    assert programs.summary()["peak"]["categories"]["Parameter"] == 4 * 512 * 512

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The recipes of docs/integrations, on small configurations, each with the real library."""
 
+import json
 import os
+import re
 import sys
 
 import pytest
@@ -42,7 +44,16 @@ def record(programs, name, words, environment, options=("--dry", "h100-80gb")):
     categories = summary["peak"]["categories"]
     assert categories["Unknown"] <= 0.02 * summary["peak"]["allocated_bytes"], categories
     assert min(categories[known] for known in ("Parameter", "Optimizer_State", "Activation")) > 0, categories
+    check_peaks(programs, name, done.stdout)
     return summary
+
+
+def check_peaks(programs, name, printed):
+    """The ranks that ran are those that say their peak, and it is torch's own."""
+    told = {int(rank): int(peak) for rank, peak in re.findall(r"^rank (\d+): (\d+) bytes$", printed, re.MULTILINE)}
+    if told:
+        shown = json.loads(programs.call(STRATA, "report", name, "--ranks", "--json").stdout)
+        assert {rank["rank"]: rank["peak"]["allocated_bytes"] for rank in shown["ranks"]} == told
 
 
 def test_trl(programs):
@@ -55,6 +66,56 @@ def test_deepspeeds_launcher(programs):
     record(programs, "deepspeed", ["deepspeed", "--num_gpus", "1", EXAMPLES / "deepspeed_loop.py"], environment)
     # Owners are named as they are attached; a dry run tells modules from the outermost on, which is DeepSpeed's engine.
     assert {"0.weight", "2.bias"} <= programs.owners(1, "deepspeed") and {"module.0", "module.2"} <= programs.layers("deepspeed")
+
+
+def as_one_rank(program, *words):
+    """The launch line of a node of eight, as which `--world 8` runs one."""
+    return [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "8", EXAMPLES / program, *words]
+
+
+CPU, CUDA = 1, 2
+ONE_OF_EIGHT = ("--layers", "--dry", "h100-80gb", "--world", "8")
+
+
+@pytest.mark.parametrize(("stage", "offload"), [("1", []), ("2", []), ("3", []), ("2", ["--offload", "optimizer"]), ("3", ["--offload", "parameters"])])
+def test_deepspeed_as_one_rank_of_many(programs, stage, offload):
+    name = f"stage{stage}{len(offload)}"
+    words = as_one_rank("deepspeed_llama.py", "--stage", stage, *offload)
+    done = programs.call(STRATA, "exec", *ONE_OF_EIGHT, "--out", name, "--", *words, **beside("deepspeed"))
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    assert programs.steps(name) == [0, 1, 2] and "module.model.layers.1.mlp" in programs.layers(name)
+    assert "rank 0: " in done.stdout
+    check_peaks(programs, name, done.stdout)
+    place = CPU if offload else CUDA
+    assert programs.query("SELECT DISTINCT device_type FROM tensor WHERE role = 5 AND name LIKE 'exp_avg%'", name) == [(place,)]
+
+
+@pytest.mark.parametrize("split", ["tensor", "pipeline"])
+def test_megatron_as_one_rank_of_many(programs, split):
+    """Gradients are in its buffer; the other stage of a pipeline is started."""
+    ranks = ("--ranks", "representative") if split == "pipeline" else ()
+    summary = record(programs, split, as_one_rank("megatron_loop.py", f"--{split}", "2"), beside("megatron"), (*ONE_OF_EIGHT, *ranks))
+    assert summary["peak"]["categories"]["Gradient"] > 0 and "module.decoder.layers.0.mlp" in programs.layers(split)
+    assert "module.embedding.word_embeddings.weight.main_grad" in programs.owners(4, split)
+    shown = json.loads(programs.call(STRATA, "report", split, "--ranks", "--json").stdout)
+    assert [rank["rank"] for rank in shown["ranks"]] == ([0, 4] if ranks else [0])
+
+
+@pytest.mark.parametrize("world", [pytest.param(1, marks=rarely), 8])
+def test_automodel(inputs, world):
+    launch = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "8"] if world == 8 else [sys.executable]
+    options = ("--world", "8") if world == 8 else ()
+    name = f"automodel{world}"
+    words = [*launch, "-m", "nemo_automodel.cli.app", "lora.yaml"]
+    done = inputs.call(STRATA, "exec", "--layers", "--dry", "h100-80gb", *options, "--out", name, "--", *words, **beside("automodel"))
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    summary = inputs.summary(name)
+    assert inputs.steps(name) == [0, 1, 2] and "model.layers.1.mlp.gate_proj" in inputs.layers(name)
+    # Triton's autotuner has its buffer of 256 MiB in the first step, before there is any state of the optimizer.
+    assert summary["peak"]["allocated_bytes"] > 256 * 2**20 and summary["peak"]["categories"]["Unknown"] < 2**20
+    trained = {key for key in inputs.owners(4, name) if key != "grad"}
+    assert "model.layers.1.mlp.gate_proj.lora_A.weight.grad" in trained and all(".lora_" in key for key in trained)
+    assert {"exp_avg", "exp_avg_sq"} <= inputs.owners(5, name)
 
 
 def test_torchtitan(inputs):

@@ -150,7 +150,7 @@ def _note_peers(c10d: ModuleType) -> None:
             note(self.group)
 
     _replace(c10d, "P2POp", P2POp)
-    for name in ("send", "recv"):
+    for name in ("isend", "irecv"):  # what send and recv call
         call: Callable[..., Any] = getattr(c10d, name)
 
         def noting(*words: Any, _call: Callable[..., Any] = call, **settings: Any) -> Any:

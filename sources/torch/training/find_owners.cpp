@@ -9,7 +9,7 @@ const char* const kFindOwners = R"python(
 import gc
 import sys
 
-PARAMETER, BUFFER, EMA, OPTIMIZER_STATE, PROJECTOR, SCALER, INPUT, COPY = 1, 2, 3, 5, 6, 7, 8, 18
+PARAMETER, BUFFER, EMA, GRADIENT, OPTIMIZER_STATE, PROJECTOR, SCALER, INPUT, COPY = 1, 2, 3, 4, 5, 6, 7, 8, 18
 MOST_ITEMS = 200_000  # that are looked at in containers, in all
 DEEPEST = 4
 # Frameworks that have names of their own for what a training is set to, by the module of their Trainer.
@@ -169,8 +169,10 @@ class Finder:
             self.tell(EMA if is_average else PARAMETER, prefix + key, parameter)
             for form in self.sharded.get((id(module), key), ()):
                 self.tell(PARAMETER, prefix + key, form, may_be_empty=True)
-            # What a quantized weight is restored with.
-            self.report_held(PARAMETER, prefix + key, dict(fields(parameter)))
+            # What a quantized weight is restored with, and gradients that a trainer keeps itself, such as Megatron's main_grad.
+            for held, value in list(fields(parameter).items()):
+                is_gradient = "grad" in held.split("_")
+                self.report_held(GRADIENT if is_gradient else PARAMETER, f"{prefix}{key}.{held}", value, parameter if is_gradient else None, 1)
         for key, buffer in list((own.get("_buffers") or {}).items()):
             self.tell(EMA if is_average else BUFFER, prefix + key, buffer)
         for key, child in list((own.get("_modules") or {}).items()):
