@@ -26,7 +26,8 @@ void name_static_runtime(const void* caller) {
   const std::lock_guard lock(mutex);
   if (named.insert(found.dli_fbase).second)
     say(found.dli_fname,
-        "is linked statically with the CUDA runtime, which the dry GPU cannot replace: its calls of CUDA fail. "
+        "is linked statically with the CUDA runtime, which the dry GPU cannot replace: its calls of CUDA "
+        "fail. "
         "Link it with the shared runtime: nvcc --cudart shared");
 }
 

@@ -19,7 +19,7 @@ CUmemAllocationProp on_device(int device) {
 }
 
 TEST_F(Driver, DescribesTensorsForItsCopyingUnits) {
-  alignas(64) CUtensorMap map{};
+  CUtensorMap map{};
   void* memory = nullptr;
   ASSERT_EQ(cudaMalloc(&memory, kPage), cudaSuccess);
   const auto encode = [&](cuuint32_t rank, void* address) {

@@ -107,11 +107,13 @@ std::string account_text(const DryChoice& choice, const DryAccount& account) {
     text += fmt::format("; its times are modelled: {} of work",
                         report::duration(static_cast<double>(account.modelled_ns())));
   std::vector<std::pair<std::string, std::uint64_t>> readers;
+  readers.reserve(account.readers.size());
   for (const DryAccount::Reader& reader : account.readers)
     readers.emplace_back(reader.name, reader.unknown_reads);
   text += report::readers_text(readers);
   if (!account.refused.empty()) {
     std::vector<std::string> functions;
+    functions.reserve(account.refused.size());
     for (const DryAccount::Refused& refused : account.refused)
       functions.push_back(fmt::format("{} ({})", refused.function, refused.calls));
     text += fmt::format("; refused: {}", fmt::join(functions, ", "));

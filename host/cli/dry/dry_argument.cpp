@@ -90,7 +90,8 @@ std::string DryArguments::device(const std::string& command) const {
   return text;
 }
 
-std::vector<std::string> dry_options_of(const YAML::Node& device) {
+std::vector<std::string> dry_options_of(const std::string& device_yaml) {
+  const YAML::Node device = YAML::Load(device_yaml);
   const auto text_of = [&](std::string_view key) {
     const YAML::Node value = device[std::string(key)];
     return value ? value.as<std::string>() : std::string();

@@ -9,10 +9,6 @@ namespace CLI {
 class App;
 }
 
-namespace YAML {
-class Node;
-}
-
 namespace strata::cli {
 
 struct DryArguments {
@@ -26,8 +22,8 @@ struct DryArguments {
   bool has_count() const;
 };
 
-// The options of `strata exec` for a YAML value of `device` of a dry device.
-std::vector<std::string> dry_options_of(const YAML::Node& device);
+// The options of `strata exec` for a dry device, from its YAML value of `device`.
+std::vector<std::string> dry_options_of(const std::string& device_yaml);
 
 void add_dry_options(CLI::App& command, DryArguments& arguments);
 

@@ -42,7 +42,7 @@ grid::Launch launch_of_program(const std::string& strata, const YAML::Node& cell
   launch.folder = cell["folder"].as<std::string>();
   const auto add = [&](const std::string& word) { launch.words.push_back(word); };
   if (cell["device"]) {
-    for (const std::string& word : dry_options_of(cell["device"])) add(word);
+    for (const std::string& word : dry_options_of(YAML::Dump(cell["device"]))) add(word);
   }
   for (const char* const option : {"world", "ranks", "plugins"}) {
     if (!cell[option]) continue;

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <thread>
 
+#include "host/cli/dry/dry_argument.hpp"
 #include "host/cli/exit_code.hpp"
 #include "host/cli/job/store_server.hpp"
 #include "host/cli/terminal.hpp"

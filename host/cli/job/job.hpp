@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "host/cli/dry/dry_argument.hpp"
-
 namespace strata::cli {
+
+struct DryArguments;
 
 struct JobArguments {
   std::uint32_t world_size = 0;  // 0: not a job

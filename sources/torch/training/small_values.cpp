@@ -284,7 +284,7 @@ void compute(const at::RecordFunction& function, Operation& operation) {
   const at::AutoDispatchBelowADInplaceOrView below_autograd;
   found->callBoxed(&operation.arguments);
   const auto& results = operation.arguments;
-  const auto outputs = function.outputs();
+  const auto& outputs = function.outputs();
   if (results.size() != outputs.size()) return;
   std::vector<Shadow> shadows = std::move(operation.inputs);
   for (std::size_t index = 0; index < results.size(); ++index) {
@@ -303,7 +303,7 @@ void compute(const at::RecordFunction& function, Operation& operation) {
 
 // `all`: values.
 void count_evenly(const at::RecordFunction& function, std::int64_t all) {
-  const auto outputs = function.outputs();
+  const auto& outputs = function.outputs();
   if (outputs.size() != 1 || !is_on_card(outputs[0])) return;
   const at::Tensor& output = outputs[0].toTensor();
   if (!is_small(output)) return;
