@@ -87,7 +87,7 @@ def test_the_rank_that_needs_most_decides(job):
     "words, reason",
     [
         (["--rank", "3"], "--rank chooses ranks of a job; add --world N"),
-        (["--world", "8..4"], "the second number must not be below the first"),
+        (["--world", "8..4"], "such as 1..512, the lowest first"),
         (["--world", "many"], "expected the values to try, such as 1..512"),
         (["--world", "8", "--rank", "8"], "--rank 8: expected ranks from 0 to 7"),
         (["--world", "8..64", "--over", "1..9"], "remove --over"),

@@ -115,7 +115,8 @@ what_if::Range read_range(const std::string& option, const std::string& text, st
   range.lowest = read(std::string_view(text).substr(0, dots));
   range.highest = dots == text.npos ? range.lowest : read(std::string_view(text).substr(dots + 2));
   if (range.highest < range.lowest)
-    throw UsageError(fmt::format("fit: {} {}: the second number must not be below the first", option, text));
+    throw UsageError(fmt::format("fit: {} {}: expected the values to try, such as 1..512, the lowest first",
+                                 option, text));
   return range;
 }
 
