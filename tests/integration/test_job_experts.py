@@ -8,7 +8,7 @@ import pytest
 
 # 16 experts on 8 ranks; each of 1,000 tokens goes to two. All is counted and exchanged as torchtitan does it.
 EXPERTS = """
-import json, os, torch, torch.distributed as dist
+import ctypes, json, os, torch, torch.distributed as dist
 torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
 dist.init_process_group("nccl")
 rank, world, experts, width = dist.get_rank(), dist.get_world_size(), 16, 64
@@ -31,6 +31,10 @@ before = torch.cuda.memory_allocated()
 mine = torch.empty(sum(told["received"]), width)
 dist.all_to_all_single(mine, tokens.repeat(2, 1), told["received"], told["sent"])
 told["bytes"] = torch.cuda.memory_allocated() - before
+known = ctypes.CDLL("libstrata_dry_gpu.so").strata_dry_gpu_read_known
+fresh = torch.empty_like(counts)
+told["fresh"] = known(ctypes.c_void_p(fresh.data_ptr()), ctypes.c_size_t(fresh.nbytes), ctypes.create_string_buffer(fresh.nbytes))
+told["weighed"] = torch.bincount(chosen.view(-1), weights=tokens.view(-1)[:2000], minlength=experts).tolist()
 noise = torch.randint(100, (4,))  # random numbers stay unknown
 told["noise"] = (noise + 1).tolist()
 told["powers"] = torch.ones(3).exp().tolist()  # and so do numbers whose rounding a card decides
@@ -62,4 +66,5 @@ def test_sizes_of_what_is_exchanged_follow(told):
 
 
 def test_other_values_stay_unknown(told):
+    assert told["fresh"] == 0 and told["weighed"] == [0.0] * 16
     assert told["noise"] == [0] * 4 and told["powers"] == [0.0] * 3

@@ -210,8 +210,15 @@ bool is_on_card(const c10::IValue& value) {
          value.toTensor().is_cuda();
 }
 
-bool counts(std::string_view name) {
-  return name == "aten::histc" || name == "aten::bincount";
+// Whether it counts values, each as one: bincount's second argument weighs them.
+bool counts(std::string_view name, c10::ArrayRef<const c10::IValue> inputs) {
+  if (!is_on_card(inputs[0])) return false;
+  return name == "aten::histc" || (name == "aten::bincount" && inputs.size() > 1 && inputs[1].isNone());
+}
+
+// Whether its result is what the memory held before: nothing to compute.
+bool leaves_contents(std::string_view name) {
+  return name.find("empty") != name.npos || name.starts_with("aten::resize");
 }
 
 void add_small(const c10::IValue& value, std::vector<at::Tensor>& found) {
@@ -245,7 +252,8 @@ std::vector<const c10::StorageImpl*> written_by(const at::RecordFunction& functi
 void read_inputs(const at::RecordFunction& function, Operation& operation) {
   const auto inputs = function.inputs();
   if (std::ranges::none_of(inputs, is_on_card)) return;
-  const bool is_counting = counts(function.name()) && is_on_card(inputs[0]);
+  if (leaves_contents(function.name())) return;
+  const bool is_counting = counts(function.name(), inputs);
   if (!is_counting && !std::ranges::all_of(inputs, may_be_small)) return;
   Reader reader(operation);
   const bool is_known =
