@@ -52,6 +52,14 @@ def ends(workspace, *words):
     return done.returncode == 0
 
 
+def test_a_trial_is_a_rank_of_the_job(job):
+    found = json.loads(fit(job, "--world", 64, "--over", "8..8", "--json", *TORCHRUN, "--batch", "{}").stdout)
+    assert found["largest"] == 8 and found["next"] is None and found["peak"]["rank"] == 0
+    whole = 32 * 4096 * 4097 * 4
+    assert found["peak"]["categories"]["Optimizer_State"] < whole / 16, "a share of 64"
+
+
+@pytest.mark.long
 def test_the_largest_batch_of_a_rank(job):
     found = json.loads(fit(job, "--world", 64, "--step", 4096, "--json", *TORCHRUN, "--batch", "{}").stdout)
     largest = found["largest"]
