@@ -16,6 +16,7 @@ import tempfile
 import time
 
 import estimation
+import large_jobs
 import machine
 import on_a_card
 import page
@@ -30,7 +31,7 @@ from command import Failed
 from results import Results
 from settings import REPOSITORY, Settings, options, say
 
-MODULES = (estimation, on_a_card, recorders, scaling_events, scaling_layers, scaling_threads, scaling_ranks, scaling_cells, targets)
+MODULES = (estimation, large_jobs, on_a_card, recorders, scaling_events, scaling_layers, scaling_threads, scaling_ranks, scaling_cells, targets)
 TABLES = {table.name: table for module in MODULES for table in module.tables()}
 
 

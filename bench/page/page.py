@@ -22,6 +22,7 @@ HOW = """\
 GROUPS = (
     ("Targets", ("targets",)),
     ("The peak without a GPU", ("estimation",)),
+    ("One rank of a large job", ("large-jobs",)),
     ("What a step costs on a card", ("on-a-card",)),
     ("Comparison with other recorders", ("recorders-",)),
     ("How costs grow", ("scaling-",)),
