@@ -157,10 +157,10 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 }
 
 // Without a modelled clock nothing is timed: every time difference is counted, and is the time from
-// Streams::add_time, or a second. On a card it is never zero, and programs divide by it; autotuners repeat a
-// kernel until it has taken a tenth of a second, which would be hundreds of thousands of launches of a short
-// one.
-constexpr std::int64_t kUnknownTimeNs = 1'000'000'000;
+// Streams::add_time, or this. On a card it is never zero, and programs divide by it; autotuners repeat a
+// kernel until it has taken a tenth of a second, which would be a million launches of a very short one, and
+// give up on a long one at once, unlike on a card.
+constexpr std::int64_t kUnknownTimeNs = 100'000;
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {
   return call([&](Machine& machine, ThreadState&) {

@@ -324,12 +324,12 @@ def test_a_signal_reaches_the_command_and_nothing_is_left(workspace):
     assert list(folder.iterdir()) == []
 
 
-def test_autotuners_launch_a_candidate_a_few_times(workspace):
+def test_autotuners_launch_a_candidate_as_often_as_on_a_card(workspace):
     """Triton's repeats it for a tenth of a second, by the time between events."""
     program = "import torch, triton.testing; runs = []; triton.testing.do_bench(lambda: runs.append(torch.ones(8, device='cuda'))); print(len(runs))"
     result = execute(workspace, "--dry", "h100-80gb", "--", sys.executable, "-c", program)
     assert result.returncode == 0, result.stderr
-    assert 1 <= int(result.stdout) <= 20
+    assert 100 <= int(result.stdout) <= 10_000
 
 
 @pytest.mark.parametrize(
