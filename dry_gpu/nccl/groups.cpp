@@ -2,6 +2,8 @@
 #include "dry_gpu/nccl/groups.hpp"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -46,21 +48,17 @@ ncclResult_t match_own(std::vector<Queued>& group) {
                       : fail(ncclInvalidUsage, "Trying to send to self without a matching recv");
 }
 
-bool receives_from_all(const std::vector<Queued>& group, const Queued& one) {
-  std::set<int> peers;
-  for (const Queued& each : group) {
-    if (each.communicator == one.communicator && each.movement.kind == TransferKind::kReceive)
-      peers.insert(each.movement.peer);
-  }
-  return one.movement.size && peers.size() == static_cast<std::size_t>(*one.movement.size);
-}
-
 // An all-to-all made of single transfers: a peer that does the same sends this rank what this rank sends
 // itself.
 void match_peers(std::vector<Queued>& group) {
+  std::map<const ncclComm*, std::set<int>> senders;
+  for (const Queued& each : group) {
+    if (each.movement.kind == TransferKind::kReceive) senders[each.communicator].insert(each.movement.peer);
+  }
   for (Queued& queued : group) {
-    if (queued.movement.kind != TransferKind::kReceive || is_own(queued, TransferKind::kReceive) ||
-        !receives_from_all(group, queued))
+    const std::optional<int> size = queued.movement.size;
+    if (queued.movement.kind != TransferKind::kReceive || is_own(queued, TransferKind::kReceive) || !size ||
+        senders[queued.communicator].size() != static_cast<std::size_t>(*size))
       continue;
     const auto own = std::ranges::find_if(group, [&](const Queued& each) {
       return is_own(each, TransferKind::kSend) && each.communicator == queued.communicator &&

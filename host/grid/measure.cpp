@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <map>
@@ -13,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/analysis/reading/run_reader.hpp"
 #include "host/analysis/steps/median.hpp"
 
 namespace strata::grid {
@@ -131,28 +131,16 @@ std::optional<RunResult> read_rank(const std::filesystem::path& folder) {
   return result;
 }
 
-// N of "rankN"; -1: another name.
-std::int64_t rank_of(const std::filesystem::path& folder) {
-  constexpr std::string_view kPrefix = "rank";
-  const std::string name = folder.filename().string();
-  std::int64_t rank = -1;
-  if (!name.starts_with(kPrefix)) return -1;
-  const auto [end, error] = std::from_chars(name.data() + kPrefix.size(), name.data() + name.size(), rank);
-  return error == std::errc() && end == name.data() + name.size() ? rank : -1;
-}
-
-// That of rank 0, which is the run's own, and those of the others.
-std::vector<std::filesystem::path> rank_folders(const std::filesystem::path& run) {
-  std::map<std::int64_t, std::filesystem::path> folders;
+// By rank. Rank 0's is the run's own.
+std::map<std::uint64_t, std::filesystem::path> rank_folders(const std::filesystem::path& run) {
+  std::map<std::uint64_t, std::filesystem::path> folders{{0, run}};
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(run, ignored)) {
-    const std::int64_t rank = rank_of(entry.path());
-    if (rank > 0 && std::filesystem::exists(entry.path() / "summary.json", ignored))
-      folders[rank] = entry.path();
+    const auto rank = analysis::rank_of_folder(entry.path());
+    if (rank && std::filesystem::exists(entry.path() / "summary.json", ignored))
+      folders.emplace(*rank, entry.path());
   }
-  std::vector<std::filesystem::path> all{run};
-  for (const auto& [rank, folder] : folders) all.push_back(folder);
-  return all;
+  return folders;
 }
 
 void add_rank(const RunResult& rank, RunResult& result) {
@@ -175,12 +163,12 @@ const MeasureName* find_measure(std::string_view name) {
 
 std::optional<RunResult> read_result(const std::filesystem::path& run) {
   std::optional<RunResult> result;
-  const std::vector<std::filesystem::path> folders = rank_folders(run);
-  for (const std::filesystem::path& folder : folders) {
+  const std::map<std::uint64_t, std::filesystem::path> folders = rank_folders(run);
+  for (const auto& [rank, folder] : folders) {
     std::optional<RunResult> of_rank = read_rank(folder);
     if (!of_rank) continue;
     if (of_rank->out_of_memory && folders.size() > 1)
-      of_rank->out_of_memory->rank = folder == run ? 0 : rank_of(folder);
+      of_rank->out_of_memory->rank = static_cast<std::int64_t>(rank);
     if (result)
       add_rank(*of_rank, *result);
     else

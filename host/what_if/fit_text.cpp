@@ -138,8 +138,10 @@ Json fit_json(const std::string& key, const DeviceFit& fit) {
     if (fit.at_best.rank) json["peak"]["rank"] = *fit.at_best.rank;
   }
   if (fit.found.next) json["next"] = *fit.found.next;
-  if (fit.found.next && fit.at_next.failure) json["failure"] = to_json(*fit.at_next.failure);
-  if (json.contains("failure") && fit.at_next.rank) json["failure"]["rank"] = *fit.at_next.rank;
+  if (fit.found.next && fit.at_next.failure) {
+    json["failure"] = to_json(*fit.at_next.failure);
+    if (fit.at_next.rank) json["failure"]["rank"] = *fit.at_next.rank;
+  }
   json["tried"] = Json::array();
   for (const Trial& trial : fit.found.tried)
     json["tried"].push_back(

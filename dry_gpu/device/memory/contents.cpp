@@ -17,6 +17,7 @@ namespace {
 constexpr std::uint64_t kMostKeptBytes = std::uint64_t{64} << 20;
 constexpr std::size_t kMostPieces = std::size_t{1} << 16;
 
+constexpr std::uint64_t kSmallBlockBytes = 4096;
 constexpr std::uint64_t kNumberBytes = 8;
 
 }  // namespace

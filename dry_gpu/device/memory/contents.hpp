@@ -28,9 +28,6 @@
 
 namespace strata::dry_gpu {
 
-// The most bytes of a small block.
-inline constexpr std::uint64_t kSmallBlockBytes = 4096;
-
 class Contents {
  public:
   // Keeps the bytes of host copies of up to `most_bytes`; 0: keeps nothing.

@@ -102,7 +102,8 @@ class FitConfig final : public FitTrials {
 };
 
 // "512", or "1..512", of an option.
-what_if::Range read_range(const std::string& option, const std::string& text, std::int64_t highest) {
+what_if::Range read_range(const std::string& option, const std::string& text, std::int64_t highest,
+                          std::int64_t stride) {
   const auto dots = text.find("..");
   const auto read = [&](std::string_view part) {
     std::int64_t value = 0;
@@ -111,7 +112,7 @@ what_if::Range read_range(const std::string& option, const std::string& text, st
       throw UsageError(fmt::format("fit: {} {}: expected the values to try, such as 1..512", option, text));
     return value;
   };
-  what_if::Range range{};
+  what_if::Range range{.stride = stride};
   range.lowest = read(std::string_view(text).substr(0, dots));
   range.highest = dots == text.npos ? range.lowest : read(std::string_view(text).substr(dots + 2));
   if (range.highest < range.lowest)
@@ -122,7 +123,8 @@ what_if::Range read_range(const std::string& option, const std::string& text, st
 
 class FitProgram final : public FitTrials {
  public:
-  explicit FitProgram(const FitArguments& arguments) : range_(arguments.range), memory_(arguments.memory) {
+  explicit FitProgram(const FitArguments& arguments) : range_(arguments.range) {
+    cards_.memory = arguments.memory;
     words_.push_back(arguments.config);
     words_.insert(words_.end(), arguments.overrides.begin(), arguments.overrides.end());
     request_.steps = arguments.steps.value_or(2);
@@ -140,10 +142,8 @@ class FitProgram final : public FitTrials {
     name_ = name_.substr(std::min(name_.find_first_not_of('-'), name_.size()));
     name_ = name_.substr(0, name_.find_last_not_of("=:") + 1);
     if (name_.empty()) name_ = "value";
-    if (arguments.over.empty()) return;
-    const std::int64_t stride = range_.stride;
-    range_ = read_range("--over", arguments.over, std::numeric_limits<std::int64_t>::max());
-    range_.stride = stride;
+    if (!arguments.over.empty())
+      range_ = read_range("--over", arguments.over, std::numeric_limits<std::int64_t>::max(), range_.stride);
   }
 
   const std::string& name() const override { return name_; }
@@ -152,11 +152,8 @@ class FitProgram final : public FitTrials {
   std::vector<std::int64_t> worlds() const override { return worlds_; }
 
   config::DeviceProfile set_device(const std::string& device) override {
-    DryArguments dry;
-    dry.profile = device;
-    dry.memory = memory_;
-    cards_ = dry;
-    request_.device = dry.device("fit");
+    cards_.profile = device;
+    request_.device = cards_.device("fit");
     return dry_choice(config::parse_device(request_.device, std::filesystem::current_path())).profile;
   }
 
@@ -177,7 +174,7 @@ class FitProgram final : public FitTrials {
         throw UsageError("fit: --rank chooses ranks of a job; add --world N, its number of ranks");
       return;
     }
-    const what_if::Range range = read_range("--world", arguments.world, kMostInWorld);
+    const what_if::Range range = read_range("--world", arguments.world, kMostInWorld, arguments.range.stride);
     request_.job = {.world_size = static_cast<std::uint32_t>(range.lowest), .ranks = arguments.ranks};
     ranks_of(request_.job);
     if (arguments.world.find("..") == arguments.world.npos) return;
@@ -185,14 +182,10 @@ class FitProgram final : public FitTrials {
       throw UsageError(fmt::format(
           "fit: --world {} finds the fewest ranks; remove --over, or give one number", arguments.world));
     name_ = "world";
-    const std::int64_t stride = arguments.range.stride;
-    if (stride == 1) {
-      for (std::int64_t world = range.lowest; world <= range.highest; world *= 2) worlds_.push_back(world);
-    } else {
-      for (std::int64_t world = (range.lowest + stride - 1) / stride * stride; world <= range.highest;
-           world += stride)
-        worlds_.push_back(world);
-    }
+    const std::int64_t stride = range.stride;
+    const std::int64_t first = (range.lowest + stride - 1) / stride * stride;
+    for (std::int64_t world = first; world <= range.highest; world += stride == 1 ? world : stride)
+      worlds_.push_back(world);
     if (worlds_.empty())
       throw UsageError(
           fmt::format("fit: --world {}: no multiple of --step {} is in this range", arguments.world, stride));
@@ -209,8 +202,7 @@ class FitProgram final : public FitTrials {
   }
 
   what_if::Range range_;
-  std::string memory_;
-  DryArguments cards_;
+  DryArguments cards_;  // of the last `set_device`
   std::vector<std::int64_t> worlds_;
   std::vector<std::string> words_;
   std::string name_;

@@ -29,9 +29,8 @@ std::vector<std::uint32_t> ranks_of(const JobArguments& job);
 DryArguments devices_of_node(DryArguments dry, const JobArguments& job);
 
 // Runs `program` as each of these ranks, with the environment of a worker of torchrun: as many at once as
-// this machine has cores, and others that these need. `ranks_on_node`: the number of its devices. `scratch`:
-// a folder of this command. Returns the exit code of the first that failed, else 0. This process must have no
-// other thread.
+// this machine has cores, and others that these need. `ranks_on_node`: the number of its devices. Returns
+// the exit code of the first that failed, else 0. This process must have no other thread.
 int run_job(const JobArguments& job, std::uint32_t ranks_on_node,
             const std::function<int(const std::map<std::string, std::string>& variables)>& program);
 

@@ -109,10 +109,9 @@ def begin(folder: str) -> None:
 def look() -> Dict[str, Held]:
     """The tensors on cards, by the variable that keeps them."""
     found: Dict[str, Held] = {}
-    seen: Set[int] = {id(found)}
+    seen: Set[int] = set()
     storages: Set[int] = set()
     queue: Deque[Tuple[str, Any]] = deque(_variables())
-    seen.add(id(queue))
     while queue and len(seen) < _MOST_OBJECTS:
         name, value = queue.popleft()
         if id(value) in seen or isinstance(value, _SKIPPED):
@@ -146,14 +145,13 @@ def _is_foreign(file: Optional[str]) -> bool:
 
 def _variables() -> Iterator[Tuple[str, Any]]:
     """Those of running functions, the innermost first, and those of modules, the main one first."""
-    frame = sys._getframe(2)
-    inner: Optional[types.FrameType] = frame
-    while inner is not None:
-        code = inner.f_code
+    frame: Optional[types.FrameType] = sys._getframe()
+    while frame is not None:
+        code = frame.f_code
         if not _is_foreign(code.co_filename) and code.co_name != "<module>":
-            for name, value in inner.f_locals.items():
+            for name, value in frame.f_locals.items():
                 yield f"`{name}` in {code.co_name}() of {os.path.basename(code.co_filename)}", value
-        inner = inner.f_back
+        frame = frame.f_back
     modules = sorted(list(sys.modules.items()), key=lambda item: item[0] != "__main__")
     for _, module in modules:
         file = getattr(module, "__file__", None)

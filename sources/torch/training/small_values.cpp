@@ -301,11 +301,11 @@ void compute(const at::RecordFunction& function, Operation& operation) {
     const at::Tensor values = results[index].toTensor().contiguous();
     if (!is_small(output) || values.sizes() != output.sizes() || values.scalar_type() != output.scalar_type())
       continue;
-    if (amount_of(values).value_or(kMostExact) < kMostExact) shadows.push_back({output, values});
+    shadows.push_back({output, values});
   }
-  // Also the inputs: the kernel that was not run was given their addresses.
+  // Also the inputs: the kernel that was not run was given their addresses, and may change them.
   for (const Shadow& shadow : shadows) {
-    if (amount_of(shadow.values)) known_results.add(shadow);
+    if (amount_of(shadow.values).value_or(kMostExact) < kMostExact) known_results.add(shadow);
   }
 }
 
