@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers on a page, each with a line to what it speaks of. Browser.open makes `badges` of it.
+// Numbers on a page, each with a line to its target. Browser.open defines `badges` from it.
 
 const NAMESPACE = 'http://www.w3.org/2000/svg';
 const RADIUS = 12;
@@ -7,7 +7,7 @@ const COLOUR = '#c2410c';
 const FONT = '700 14px system-ui, "Noto Sans", "Liberation Sans", sans-serif';
 
 const badges = {
-  // The rectangle on the page of an element, by its selector, or as it was given: {left, top, right, bottom}.
+  // The rectangle on the page of an element, by its selector, or a given one: {left, top, right, bottom}.
   boxOf(what) {
     if (typeof what !== 'string') return what;
     return badges.pageBox(document.querySelector(what));
@@ -18,13 +18,13 @@ const badges = {
     return {left: left + scrollX, top: top + scrollY, right: right + scrollX, bottom: bottom + scrollY};
   },
 
-  // Places in the timeline's picture, in points on the page.
+  // Positions in the timeline's picture, in points on the page.
   plotAt(x, bytes) {
     const {left, top} = badges.boxOf('#chart');
     return {x: left + CHART_MARGIN.left + x, y: top + chart.plotTop + chart.overlay.row(bytes)};
   },
 
-  // What is to be seen of an element: nothing beyond what it scrolls in.
+  // The visible part of an element: clipped by its scrolling ancestors.
   seen(element) {
     let {left, top, right, bottom} = element.getBoundingClientRect();
     for (let around = element.closest('.scroll'); around; around = around.parentElement.closest('.scroll')) {
@@ -34,7 +34,7 @@ const badges = {
     return {left, top, right, bottom};
   },
 
-  // The least rectangle on the page that holds all of these: [left, top, right, bottom].
+  // The smallest rectangle on the page that contains all of these: [left, top, right, bottom].
   extent(selectors) {
     const boxes = selectors.flatMap((selector) => [...document.querySelectorAll(selector)]).map(badges.seen)
       .filter(({left, top, right, bottom}) => right > left && bottom > top);
@@ -42,13 +42,13 @@ const badges = {
       Math.max(...boxes.map(({right}) => right)) + scrollX, Math.max(...boxes.map(({bottom}) => bottom)) + scrollY];
   },
 
-  // A number on the left edge of an element, or so far right of it.
+  // A number on the left edge of an element, or at a given distance to the right of it.
   beside(what, right = 0) {
     const box = badges.boxOf(what);
     return {at: {x: box.left + right, y: (box.top + box.bottom) / 2}};
   },
 
-  // `marks`: {at: {x, y} of the number's middle, to: {x, y} or null} each; the first is 1.
+  // `marks`: {at: {x, y} of the number's centre, to: {x, y} or null} each; the first is 1.
   put(marks) {
     const layer = document.createElementNS(NAMESPACE, 'svg');
     Object.assign(layer.style, {position: 'absolute', left: '0', top: '0', width: '100%', height: `${document.documentElement.scrollHeight}px`,

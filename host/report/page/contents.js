@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bar of links to the page's sections: to those that this page has, with the one marked that is read now.
+// The bar of links to the page's sections. It lists the sections this page has and marks the one being read.
 
 class Contents {
   constructor(bar) {
@@ -23,7 +23,7 @@ class Contents {
     });
   }
 
-  // The last, from the top, that begins above the upper third of the window; at the page's end the last of all.
+  // The last section that begins above the upper third of the window; at the end of the page, the last section.
   current() {
     const {scrollHeight, clientHeight} = document.documentElement;
     const tops = this.sections.map((section, index) => ({index, top: section.getBoundingClientRect().top})).sort((a, b) => a.top - b.top);
@@ -41,7 +41,7 @@ class Contents {
       if (index === current) link.setAttribute('aria-current', 'true');
       else link.removeAttribute('aria-current');
     });
-    // Within the bar alone: the page stays where it is.
+    // Scroll only the bar; the page stays where it is.
     const list = this.links[current].closest('ul');
     const {left, right} = this.links[current].getBoundingClientRect();
     const room = list.getBoundingClientRect();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table as CSV (RFC 4180), and how it gets into the clipboard.
+// Formats a table as CSV (RFC 4180) and copies it to the clipboard.
 
-// A spreadsheet takes a text that opens with one of these for a formula, and runs it: names come from anybody.
+// A spreadsheet runs a text that begins with one of these characters as a formula, and names are untrusted.
 const FORMULA_OPENINGS = /^[=+\-@\t\r]/;
 
 function csvCell(value) {
@@ -12,7 +12,7 @@ function csvCell(value) {
 
 const csvText = (rows) => rows.map((row) => `${row.map(csvCell).join(',')}\r\n`).join('');
 
-// Browsers let a page that was opened from a file write to the clipboard by one way or by the other.
+// Which of the two clipboard methods works on a page opened from a file depends on the browser.
 async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);

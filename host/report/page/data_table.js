@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table that is sorted by its headings, filtered by what is typed above it, and copied as CSV. Every name goes
-// in as text, never as markup.
+// A table that can be sorted by its headings, filtered by the text above it, and copied as CSV. Names are inserted as
+// text, never as markup.
 //
-// Headings: {text, kind}. Cells: a text, or {text, title, swatch, value}, where `value` is what is sorted by and what
-// CSV gets: a number, or null for what is not known; one with `pick` is a button, `title` its name. Rows: {cells, class}; one of class `total` stays last.
+// Headings: {text, kind}. Cells: a text, or {text, title, swatch, value}. `value` is the sort key and the value in the
+// CSV: a number, or null if unknown. A cell with `pick` is a button; `title` is its name. Rows: {cells, class}; a row
+// of class `total` stays last.
 
 const FEWEST_TO_FILTER = 6;
 
@@ -29,13 +30,13 @@ class DataTable {
     this.rows = rows.map((row, index) => ({...row, index, cells: row.cells.map((cell) => (cell !== null && typeof cell === 'object' ? cell : {text: String(cell)}))}));
   }
 
-  // Other rows, sorted and filtered as those before.
+  // Replaces the rows; sorting and filter stay.
   show(rows) {
     this.take(rows);
     this.draw();
   }
 
-  // Above the table, outside of what scrolls.
+  // Above the table, outside the scrolling area.
   addTools() {
     const scroll = this.table.node().closest('.scroll') || this.table.node();
     const tools = d3.select(scroll.parentNode).insert('div', () => scroll).attr('class', 'table-tools');
@@ -44,7 +45,7 @@ class DataTable {
       const input = tools.append('input').attr('type', 'search').attr('class', 'filter').attr('placeholder', 'filter rows')
         .attr('aria-label', `Filter ${label}`);
       input.on('input', () => this.filterBy(input.property('value')));
-      // What is typed here is none of the page's keys.
+      // Keys typed here must not trigger the page's shortcuts.
       input.node().addEventListener('keydown', (event) => event.stopPropagation());
       this.count = tools.append('span').attr('class', 'quiet').attr('aria-live', 'polite');
     }
@@ -55,14 +56,14 @@ class DataTable {
     });
   }
 
-  // Numbers first come with the largest, names with the first of the alphabet; once more turns it round.
+  // Numbers start with the largest, names in alphabetical order; a second click reverses the order.
   sortBy(column) {
     const isDown = this.sorted && this.sorted.column === column ? !this.sorted.isDown : this.headings[column].kind === 'number';
     this.sorted = {column, isDown};
     this.draw();
   }
 
-  // Rows that have all the words, in any cell.
+  // Rows that contain every word, in any cells.
   filterBy(text) {
     this.words = text.toLowerCase().split(/\s+/).filter(Boolean);
     this.draw();
@@ -82,7 +83,7 @@ class DataTable {
     const isTotal = (row) => row.class === 'total';
     if (isTotal(a) !== isTotal(b)) return isTotal(a) ? 1 : -1;
     const [left, right] = [a, b].map((row) => sortValue(row.cells[column]));
-    if ((left === null) !== (right === null)) return left === null ? 1 : -1;  // what is not known comes last, either way
+    if ((left === null) !== (right === null)) return left === null ? 1 : -1;  // unknown values always come last
     const order = left === right ? 0 : typeof left === typeof right ? (left < right ? -1 : 1) : (typeof left === 'number' ? -1 : 1);
     return (isDown ? -order : order) || a.index - b.index;
   }
@@ -100,13 +101,13 @@ class DataTable {
   }
 
   csv() {
-    // A number that is not finite is only where the row is sorted to.
+    // A non-finite number is only a sort key.
     const value = (cell) => (cell.value === null ? '' : Number.isFinite(cell.value) ? cell.value : cell.text);
     return csvText([this.headings.map(({text, csv}) => csv || text), ...this.shown().map(({cells}) => cells.map(value))]);
   }
 }
 
-// A text that is a number is sorted as one.
+// A text that is a number is sorted as a number.
 function sortValue({text, value}) {
   if (value !== undefined) return value;
   const number = Number(text.replaceAll(',', '').replace(/%$/, ''));

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where memory ran out: what was asked for, what filled the device, what the recording shows of it, and the command for advice.
+// Out-of-memory failures: the requested size, what filled the device, what the recording shows of it, and the command
+// for advice.
 
-// What the device held, from the largest on; [what, bytes, swatch] each. What is known of it adds up to all it has.
+// The device's memory at the failure, the largest part first, as [label, bytes, swatch]. The known parts add up to the
+// capacity.
 function filledRows(run, failure) {
   const {categories, allocated_bytes: allocated, reserved_bytes: reserved, device_free_bytes: free} = failure;
   const rows = categories.map((bytes, i) => ({text: run.categories[i].name, swatch: run.categories[i].slug, bytes}))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 'use strict';
-// How quantities read on the page. The terminal report says the same amounts in the same way.
+// Number formats of the page. The terminal report formats quantities the same way.
 
 const MIB = 1024 * 1024;
 
@@ -8,7 +8,7 @@ function withThousands(number, decimals = 0) {
   return number.toLocaleString('en-US', {minimumFractionDigits: decimals, maximumFractionDigits: decimals});
 }
 
-// MiB with `decimals` digits; a positive amount that would round to zero reads "<0.1", for zero is said of zero alone.
+// MiB with `decimals` digits. A positive amount that would round to zero reads "<0.1"; only zero reads "0".
 function mebibytes(bytes, decimals) {
   const smallest = 10 ** -decimals;
   if (bytes > 0 && bytes / MIB < smallest / 2) return `<${smallest.toFixed(decimals)}`;
@@ -26,8 +26,8 @@ function duration(ns) {
   return `${Math.round(ns)} ns`;
 }
 
-// Labels of a time axis whose ticks lie stepNs apart and reach endNs: one unit for all, and the digits that tell
-// neighbours apart.
+// Labels of a time axis with ticks every stepNs up to endNs: one unit for all labels, and enough digits to distinguish
+// neighbours.
 function timeLabels(stepNs, endNs) {
   const [unit, ns] = endNs >= 1e9 ? ['s', 1e9] : endNs >= 1e6 ? ['ms', 1e6] : ['µs', 1e3];
   const decimals = Math.min(9, Math.max(0, Math.ceil(-Math.log10(stepNs / ns) - 1e-9)));

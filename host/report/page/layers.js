@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory by module at the peak: a tree whose rows open and close, each with its categories as a stacked bar.
+// Memory by module at the peak: a tree whose rows open and close, each with a stacked bar of its categories.
 
-// Numbered modules stand as they follow each other, whatever each holds; all else by its bytes.
+// Numbered modules are in numerical order, whatever they hold; all others in order of bytes.
 function inOrderOfNumbers(nodes) {
   const isNumbered = ({name}) => /^\d+$/.test(name);
   const numbered = nodes.filter(isNumbered).sort((a, b) => a.name - b.name);
@@ -32,7 +32,7 @@ class LayerTree {
     this.draw();
   }
 
-  // What a node holds beside those below it has a row too, so that rows add up.
+  // A node's own memory, outside its children, gets a row too, so that rows add up.
   addItself(node) {
     if (node.children.length === 0 || node.index === 0) return;
     const bytes = node.bytes.map((amount, category) => amount - d3.sum(node.children, (child) => child.bytes[category]));
@@ -95,7 +95,7 @@ class LayerTree {
     this.list.select('[tabindex="0"]').node().focus();
   }
 
-  // The keys of a tree (WAI-ARIA Authoring Practices).
+  // Keyboard navigation of a tree (WAI-ARIA Authoring Practices).
   press(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
     const rows = this.visible();

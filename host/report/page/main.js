@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts the page together: what is read at a glance and the tables, then the timeline, once its columns
-// are unpacked.
+// Builds the page: the summary and the tables first, then the timeline, once its columns are unpacked.
 
 const run = readRun(document.getElementById('facts').textContent);
 let chart = null;  // once its columns are read
@@ -37,7 +36,7 @@ function startTimeline({events, sections}) {
   return 'drawn';
 }
 
-// The peak's step; of the last one no more than until memory ran out: behind it the program takes itself apart.
+// The step of the peak. The last step ends where memory ran out: after that the program only shuts down.
 function openingInterval({steps, peakStep, ran_out: ranOut}) {
   const [last] = steps.slice(-1);
   if (!ranOut || peakStep !== (last || null)) return peakStep;
@@ -52,7 +51,7 @@ function describeResolution({directory}) {
     + `elsewhere it holds the largest moment of each of many columns, and joins what was alive there alone.${more}`;
 }
 
-// What unpacks works beside: meanwhile the tables are filled, but for the long one.
+// Unpacking runs in the background; meanwhile fill the tables except the long one.
 const events = readEvents();
 fillSummary(run);
 fillTables(run);

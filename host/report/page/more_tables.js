@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators, scopes, what they add up to, the warm-up's causes, and what went wrong.
+// Tables of operators, scopes, totals, causes of warm-up and problems of the recording.
 
 const inBytes = (text) => ({text, kind: 'number', csv: `${text} (bytes)`});
 const inNanoseconds = (text) => ({text, kind: 'number', csv: `${text} (ns)`});

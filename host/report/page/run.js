@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The run, as the writer put it into the page (docs/report.md), but for its allocations and frees (timeline/events.js).
+// The run's data as written into the page (docs/report.md), except allocations and frees (timeline/events.js).
 
 const SCHEDULES = ['wait', 'warm-up', 'active'];
 
@@ -12,7 +12,7 @@ function readRun(text) {
     phases: data.phases.list.map(([name, kind, step, microBatch, depth, begin, end, beginState, endState]) =>
       ({name: data.phases.names[name], kind, step, microBatch, depth, begin, end, beginState, endState})),
     durationNs: data.run.duration_ns,
-    // One decimal, as published tables have; three where the whole run is small.
+    // One decimal, as in published tables; three if the whole run is small.
     decimals: data.total.max < 100 * MIB ? 3 : 1,
     isEmpty: data.run.events === 0,
   };
@@ -23,7 +23,7 @@ function readRun(text) {
   return run;
 }
 
-// The one of `list` (by begin, not overlapping) that holds the moment, or undefined.
+// The interval of `list` (sorted by begin, not overlapping) that contains the moment, or undefined.
 function at(list, ns) {
   const found = list[d3.bisector((entry) => entry.begin).right(list, ns) - 1];
   return found && ns < found.end ? found : undefined;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shapes of the timeline as a table; a click on a name shows it there.
+// The shapes of the timeline as a table; a click on a name shows the shape in the timeline.
 
 function fillShapes(run, labels) {
   const {shapes} = labels;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page's head: which run it is, what a reader must know first, and its few largest numbers.
+// The page's head: the run's identity, warnings, and its main figures.
 
 function fillHeader(run) {
   const {name, directory, device, first_step: first, last_step: last, end, events} = run.run;
@@ -14,7 +14,7 @@ function fillHeader(run) {
     .attr('class', (chip) => chip.class || null).text((chip) => chip.text);
 }
 
-// What is no trouble first, then what is.
+// Notes first, then warnings.
 function noticesOf(run) {
   const detail = run.run.detail ? [{text: `Recorded: ${run.run.detail}.`, calm: true}] : [];
   const dry = run.run.dry === null ? [] : [{text: `Dry run. ${run.run.dry}.`, calm: true}];
@@ -36,7 +36,7 @@ function fillNotices(run) {
   items.append('p').text(({text}) => text);
 }
 
-// Most may have been reserved at another moment than most was allocated.
+// The peaks of reserved and allocated memory may be at different moments.
 function reservedNote(peak, decimals) {
   const {allocated_bytes: allocated, reserved_bytes: reserved, most_reserved_bytes: most} = peak;
   const at = most === reserved ? '' : `at the peak ${mebibytes(reserved, decimals)} MiB, `;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables. Every name goes in as text, never as markup.
+// The tables. Names are inserted as text, never as markup.
 
 function fillTable(table, headings, rows) { return new DataTable(table, headings, rows); }
 
@@ -32,7 +32,7 @@ function fillShares(run, id, shares) {
     .style('width', (share) => `${100 * share.bytes / shares[0].bytes}%`);
 }
 
-// Where there is but one, nothing is to be told apart.
+// With only one there is nothing to distinguish.
 function fillPlaces(run) {
   const {list, free_elsewhere: free} = run.peak.places;
   if (list.length < 2) return;
@@ -46,7 +46,7 @@ function fillPlaces(run) {
   if (free) d3.select('#places-free').text(`${mebibytes(free, run.decimals)} MiB are reserved and free in others than the first: what a stream or a pool has free, no other can use.`);
 }
 
-// A column that is empty in every row is left out: not every run has owners or layers.
+// Columns that are empty in every row are omitted: some runs have no owners or layers.
 function fillBlocks(run) {
   const columns = [
     {...inBytes('MiB'), cell: (block) => amount(run, block.bytes)},
@@ -67,7 +67,7 @@ function fillBlocks(run) {
   fillTable(d3.select('#blocks'), filled, blocks.map((block) => ({cells: filled.map(({cell}) => cell(block))})));
 }
 
-// Of thousands of steps the slowest table to make.
+// With thousands of steps, the slowest table to fill.
 function fillSteps(run) {
   const columns = [
     {text: 'Step', kind: 'number', cell: ({index}) => `${index}`},
@@ -92,7 +92,7 @@ function fillPlugins(run) {
   if (run.left_out.warnings > 0) d3.select('#warnings').append('li').text(`${withThousands(run.left_out.warnings)} more in the run store`);
 }
 
-// All but the steps.
+// All tables except the steps.
 function fillTables(run) {
   fillLayers(run);
   fillCategories(run);

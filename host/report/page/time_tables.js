@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the time of the window's steps went: phases, modules, kernels and copies, what devices did, matrix products.
-// Operators stand beside their memory.
+// Where the time of the window's steps went: phases, modules, kernels and copies, devices, matrix products. Operators
+// are listed with their memory.
 
-// A name that leads to the longest of its spans in the timeline, where there is one.
+// A name that links to the longest of its spans in the timeline, if there is one.
 const leading = (name, text = name) => ({text, title: name, pick: () => showLongestNamed(name)});
 
 function fillPhaseTimes({phases, window_ns: whole}, hasDevice) {
@@ -64,7 +64,7 @@ function fillProductTimes({products}) {
 
 function fillTimes(run) {
   const {time} = run;
-  // Of a dry run the times would be the host's, and nobody's.
+  // In a dry run the times would be those of the host, not of a GPU.
   const isReported = time && !run.run.paced_by_host;
   d3.select('#time-card').attr('hidden', isReported ? null : '');
   if (!isReported) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lanes by keys: from span to span along a row, from row to row, and what is stood on is spoken.
+// Keyboard navigation of the lanes: between spans of a row and between rows. A screen reader reads the selected span.
 
 class LaneKeys {
   constructor(lanes, pinned) {
@@ -26,7 +26,7 @@ class LaneKeys {
     return true;
   }
 
-  // The row that the selected span is in, or the first that is open.
+  // The row of the selected span, or the first open row.
   place() {
     const {layout, spans, selected} = this.lanes;
     return (selected >= 0 && layout.rowOf(spans, selected)) || layout.rows[0];

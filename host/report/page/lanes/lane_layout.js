@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which lanes are open, and where their rows lie below one another.
+// Which lanes are open, and the vertical position of their rows.
 
 const LANE_ROW = 15;
 const LANE_ROW_GAP = 1;

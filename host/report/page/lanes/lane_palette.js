@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lanes' colours: what phase asked for it; copies and sets have their own. They are the categories' colours, which
-// everybody can tell apart. Neighbours differ in shade.
+// Colours of the lanes: the phase that launched the work; copies and memsets have their own. They are the categories'
+// colours, which are safe for colour-blind readers. Neighbouring spans differ in shade.
 
 // STRATA_PHASE_* in order.
 const LANE_TINTS = ['other', 'other', 'data', 'data', 'forward', 'loss', 'backward', 'sync', 'optimizer', 'optimizer', 'other', 'other', 'other'];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The span that the reader holds on to: outlined, with what it asked devices for or who asked for it, and all that is
-// known of it in words.
+// The pinned span: outlined together with the device work it launched or the span that launched it, and described in
+// text.
 
 const MOST_RELATIVES = 300;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lanes by wheel and pointer, as the memory above them: zoom, pan, hover and click.
+// Wheel and pointer in the lanes, as in the memory picture above: zoom, pan, hover and click.
 
 class LanePointer {
   constructor(lanes, pinned) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The timeline's search finds spans too: what does not match turns grey.
+// The timeline's search also covers spans: spans that do not match are grey.
 
 class LaneSearch {
   constructor(lanes) {
@@ -10,7 +10,7 @@ class LaneSearch {
     input.addEventListener('input', () => this.find(input.value));
   }
 
-  // All words must be found, in whatever place.
+  // All words must occur, in any order.
   find(text) {
     const {lanes, texts} = this;
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lanes below the memory: they share its axis, and are drawn again with it.
+// The lanes below the memory picture. They share its axis and are redrawn with it.
 
 class Lanes {
   constructor(container, chart, run, sections) {
@@ -7,7 +7,7 @@ class Lanes {
     this.spans = new Spans(run.lanes, sections, chart.events);
     this.layout = new LaneLayout(this.spans.lanes);
     this.settings = {matches: null, pinned: -1, relatives: []};
-    this.selected = -1;  // by the keys
+    this.selected = -1;  // selected with the keys
     const isEmpty = this.spans.count === 0;
     this.canvas = d3.select(container).append('canvas').attr('class', 'lanes-drawing').attr('tabindex', isEmpty ? null : 0)
       .attr('role', 'application').attr('aria-roledescription', 'timeline').attr('aria-label', 'Operators, modules and kernels')
@@ -24,7 +24,7 @@ class Lanes {
     d3.select('#lanes-legend').attr('hidden', isEmpty ? '' : null);
   }
 
-  // A button a lane, which folds it.
+  // A button for each lane, which folds and unfolds it.
   addHeads() {
     const heads = d3.select(this.container).selectAll('button.lane-head').data(this.spans.lanes).enter().append('button')
       .attr('type', 'button').attr('class', 'lane-head').attr('aria-expanded', 'true')
@@ -67,7 +67,7 @@ class Lanes {
     this.drawMilliseconds = performance.now() - begin;
   }
 
-  // Of all lanes: {id}, {ids}, or null.
+  // Over all lanes: {id}, {ids}, or null.
   at(x, y) {
     const place = this.layout.rowAt(y);
     return place && x >= 0 && x <= this.chart.view.width ? place.row.at(this.chart.view, x) : null;
@@ -89,7 +89,7 @@ class Lanes {
     this.chart.view.showInterval(this.spans.intervalOf(id), margin);
   }
 
-  // `what`: {id} or {ids}, pointed at in the row that lies there.
+  // `what`: {id} or {ids} under the pointer in that row.
   tell(what, x, y) {
     const {tooltip, layout} = this;
     tooltip.fill(spanTooltip(this.run, this.spans, what));

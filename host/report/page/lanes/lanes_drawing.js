@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws the open lanes: rectangles straight into pixels, then names where there is room, then outlines.
+// Draws the open lanes: rectangles directly as pixels, then names where they fit, then outlines.
 
 const LANE_FONT = '11px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif';
 const LANE_LABEL_WIDTH = 30;
@@ -11,7 +11,7 @@ class LanesDrawing {
     this.context = canvas.getContext('2d');
   }
 
-  // `settings`: {matches, pinned, relatives, selected}. Told how many rectangles were drawn.
+  // `settings`: {matches, pinned, relatives, selected}. Returns the number of rectangles drawn.
   draw({view, layout, palette, settings, scale}) {
     const width = Math.max(1, Math.round(view.width * scale));
     const height = Math.max(1, Math.round(layout.height * scale));
@@ -44,7 +44,7 @@ class LanesDrawing {
       ++this.drawn;
       const isOne = until === from + 1;
       const ids = row.ids;
-      // Of several the one in the middle says what they are; one that is searched for shows all the same.
+      // Of several spans in one rectangle, the middle one sets the colour; a search match always shows.
       let id = ids[(from + until) >> 1];
       let isMatch = this.isMatch(id);
       for (let i = from; !isMatch && i < until; ++i) {
@@ -59,7 +59,8 @@ class LanesDrawing {
     });
   }
 
-  // `dots`: what every other pixel of the lowest rows of a crowd is, which tells it from one wide span.
+  // `dots`: the colour of every other pixel in the lowest rows of a joined rectangle, which distinguishes it from one
+  // wide span.
   fill(x0, x1, y0, y1, colour, dots) {
     const {pixels, width} = this;
     for (let y = y0; y < y1; ++y) pixels.fill(colour, y * width + x0, y * width + x1);
@@ -81,7 +82,7 @@ class LanesDrawing {
     }
   }
 
-  // Around a span, so wide that it is seen where it is thin.
+  // An outline around a span, wide enough to be visible on a thin one.
   outline(view, layout, id, width) {
     const {context, palette, spans, scale} = this;
     const place = layout.rowOf(spans, id);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands around the lanes: their legend, what they do not show, and the way to all of it; and the ways from tables
-// to them.
+// Controls around the lanes: the legend, notes on what the lanes leave out, the button that shows everything, and links
+// from tables to spans.
 
 function fillLanesLegend() {
   const legend = d3.select('#lanes-legend');
@@ -21,7 +21,7 @@ function fillTrace(run) {
   });
 }
 
-// Shows the longest span of that name; told whether there is one.
+// Shows the longest span of that name; returns whether there is one.
 let showLongestNamed = () => false;
 
 function startLanes(chart, run, sections, panel) {

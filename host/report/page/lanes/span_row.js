@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spans that do not overlap, from left to right, and what of them can be drawn: those wider than a pixel one by one,
-// thinner neighbours as one rectangle that knows how many they are.
+// Non-overlapping spans, from left to right, and their rectangles. Spans wider than a pixel are drawn one by one;
+// thinner neighbours become one rectangle that knows how many spans it holds.
 
 const NARROWEST_SPAN = 1.5;  // pixels
-const CROWD_GAP = 1;         // pixels between thin ones that are joined all the same
+const CROWD_GAP = 1;         // largest gap, in pixels, over which thin spans are joined
 
 class SpanRow {
   constructor(spans, ids) {
@@ -13,13 +13,13 @@ class SpanRow {
     this.states = null;
   }
 
-  // On the axis: nanoseconds, or events.
+  // Position on the axis: nanoseconds, or events.
   edges(view) {
     if (view.mode === 'time') return this;
     if (!this.states) {
       const intervals = Array.from(this.ids, (id) => this.spans.intervalOf(id));
       this.states = {begin: Float64Array.from(intervals, ({beginState}) => beginState), end: Float64Array.from(intervals, ({endState}) => endState)};
-      // An event at the edge of two lies in the first.
+      // An event at the boundary of two spans belongs to the first.
       for (let i = 1; i < this.ids.length; ++i) {
         this.states.begin[i] = Math.max(this.states.begin[i], this.states.end[i - 1]);
         this.states.end[i] = Math.max(this.states.end[i], this.states.begin[i]);
@@ -28,7 +28,7 @@ class SpanRow {
     return this.states;
   }
 
-  // The first whose end lies beyond `position`, from `first` on.
+  // The first span from index `first` on that ends after `position`.
   firstEndingAfter(end, position, first = 0) {
     let last = end.length;
     while (first < last) {
@@ -55,7 +55,7 @@ class SpanRow {
         continue;
       }
       const first = at;
-      // Thin neighbours, a pixel's worth at a time: so many of them cost no more than few.
+      // Thin neighbours, one pixel at a time, so the cost does not grow with their number.
       for (;;) {
         const next = this.firstEndingAfter(end, Math.max(begin[at], view.begin) + 1 / scale, at + 1);
         right = x(end[next - 1]);
@@ -66,7 +66,7 @@ class SpanRow {
     }
   }
 
-  // What is drawn there: {id} or {ids}, or null.
+  // The spans drawn there: {id} or {ids}, or null.
   at(view, x) {
     let found = null;
     this.rectangles(view, (left, right, first, last) => {
@@ -77,7 +77,7 @@ class SpanRow {
     return found.ids.length === 1 ? {id: found.ids[0]} : {ids: found.ids};
   }
 
-  // The index of the span that holds the position, or of the next one; -1: the row is empty.
+  // The index of the span at the position, or of the next one; -1 if the row is empty.
   nearest(view, position) {
     const {end} = this.edges(view);
     return Math.min(this.firstEndingAfter(end, position), end.length - 1);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A span in words.
+// Describes a span in text.
 
 const spanShortName = ({name}) => name.replace(/^aten::/, '').replace(/^autograd::engine::evaluate_function: /, '');
 
-// In so many letters: of a module its last part, where all of its path has no room.
+// A name of at most that many letters: a module's path is cut to its last part if it does not fit.
 function spanLabel(site, letters) {
   const name = spanShortName(site);
   if (name.length <= letters) return name;
@@ -45,7 +45,7 @@ function stepAndPhase(run, spans, id) {
   return [step ? `step ${step.index}` : '', spans.siteOf(id).phase].filter(Boolean).join(', ');
 }
 
-// [what, text] of all that is known of a span.
+// [label, text] of all known properties of a span.
 function spanRows(run, spans, id) {
   const {kind, fullName, layer, asker} = spans.siteOf(id);
   const lane = spans.laneOf(id);
@@ -66,7 +66,7 @@ function spanRows(run, spans, id) {
   ].filter(([, text]) => text);
 }
 
-// In three lines, of one or of several that are drawn as one.
+// Three lines of text for one span, or for several drawn as one.
 function spanTooltip(run, spans, {id, ids}) {
   if (!ids) return [spanTitle(spans, id), duration(spans.length[id]), [spans.siteOf(id).layer, stepAndPhase(run, spans, id)].filter(Boolean).join(' · ')];
   const byName = d3.nest().key((one) => spans.siteOf(one).name).rollup((list) => ({count: list.length, ns: d3.sum(list, (one) => spans.length[one])}))

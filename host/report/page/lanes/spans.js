@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ran when, as host/report/lanes/lane_columns.cpp packs it (docs/report.md): intervals of time in lanes of rows.
+// Time intervals in lanes of rows, as host/report/lanes/lane_columns.cpp packs them (docs/report.md).
 
 // IntervalKind of host/report/lanes/lane_sites.hpp, in order.
 const SPAN_KINDS = ['operator', 'backward node', 'range', 'phase', 'module, forward', 'module, backward', 'module, again',
@@ -8,7 +8,7 @@ const [SPAN_RANGE, SPAN_PHASE, SPAN_KERNEL, SPAN_GRAPH, SPAN_COPY, SPAN_SET] = [
 const SITE_NUMBERS = 7;
 
 class Spans {
-  // `lanes`: run.lanes; `events` places moments among allocations.
+  // `lanes`: run.lanes; `events` maps times to positions among the allocations.
   constructor(lanes, sections, events) {
     this.events = events;
     this.products = lanes.products.map(([products, batch, m, n, k, elementBytes, bytes]) => ({products, batch, m, n, k, elementBytes, bytes}));
@@ -18,9 +18,9 @@ class Spans {
     this.length = readNumbers(sections.span_lengths, this.count);
     this.row = new Uint16Array(readNumbers(sections.span_rows, this.count));
     this.site = new Uint32Array(readNumbers(sections.span_site_of, this.count));
-    this.called = readNumbers(sections.span_called, this.count);  // nanoseconds, by those that it called
+    this.called = readNumbers(sections.span_called, this.count);  // nanoseconds in nested spans
     this.bytes = readNumbers(sections.span_amounts, this.count);
-    this.device = readNumbers(sections.span_device, this.count);  // nanoseconds of what it asked for
+    this.device = readNumbers(sections.span_device, this.count);  // nanoseconds of device work it launched
     this.product = new Uint32Array(readNumbers(sections.span_products, this.count));
     this.begin = readNumbers(sections.span_begins, this.count);
     this.end = new Float64Array(this.count);
@@ -44,14 +44,14 @@ class Spans {
     }
   }
 
-  // Who asked for it, of what a device did: another span, or -1.
+  // The span that launched device work, or -1.
   readAskers(changes) {
     this.asker = new Int32Array(this.count);
     let number = 0;
     for (let id = 0; id < this.count; ++id) this.asker[id] = (number += signed(changes[id])) - 1;
   }
 
-  // Its rows, each a list of spans that do not overlap, by begin.
+  // The lane's rows, each a list of non-overlapping spans in order of begin.
   readLane({rows}, first, last) {
     const ids = Array.from({length: rows}, () => []);
     let ns = 0;
@@ -66,14 +66,14 @@ class Spans {
   siteOf(id) { return this.sites[this.site[id]]; }
   laneOf(id) { return this.lanes[this.lane[id]]; }
   self(id) { return this.length[id] - this.called[id]; }
-  // As the axis wants it; allocations at the very edges lie within.
+  // Extent in the axis's unit; events exactly at the edges count as inside.
   intervalOf(id) {
     const tick = this.events.directory.tick_ns;
     const [begin, end] = [this.begin[id], this.end[id]];
     return {begin, end, beginState: this.events.countBefore(Math.floor(begin / tick) * tick), endState: this.events.countBefore(Math.floor(end / tick) * tick + tick)};
   }
 
-  // Floating-point operations of the matrix product that it is, and how long they took; null: it is none.
+  // Floating-point operations of the matrix product and their duration; null for other spans.
   productOf(id) {
     if (this.product[id] === 0) return null;
     const product = this.products[this.product[id] - 1];
@@ -82,7 +82,7 @@ class Spans {
     return {...product, flop, ns, isOnDevice: this.device[id] > 0};
   }
 
-  // The longest with that name, of an operator, a range, a phase or a kernel; -1: none is here.
+  // The longest operator, range, phase or kernel of that name; -1 if there is none.
   longestNamed(name) {
     const wanted = new Set();
     this.sites.forEach((site, index) => { if (site.name === name) wanted.add(index); });
@@ -93,7 +93,7 @@ class Spans {
     return best;
   }
 
-  // What it asked devices for, or who asked for it.
+  // The device work it launched, or the span that launched it.
   relativesOf(id) {
     if (this.asker[id] >= 0) return [this.asker[id]];
     if (this.laneOf(id).kind !== 'operators') return [];

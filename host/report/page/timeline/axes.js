@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Axes and grid, what lies outside of the active window, and where steps begin.
+// Axes and grid, the shade outside the active window, and step boundaries.
 
 function drawAxes(overlay, frame) {
   const {view, vertical, palette} = overlay;
@@ -22,7 +22,7 @@ function drawAxes(overlay, frame) {
   overlay.text(title, view.width / 2, PLOT_HEIGHT + 32, 'center', palette.css('muted'));
 }
 
-// Behind the memory: across it, it would part bands.
+// Behind the memory: in front, the grid would divide bands.
 function gridLine({context, palette}, bytes, y, {totals, scale}) {
   context.strokeStyle = palette.css('line');
   context.lineWidth = 1;
@@ -38,7 +38,7 @@ function gridLine({context, palette}, bytes, y, {totals, scale}) {
   context.stroke();
 }
 
-// What lies outside of the active window is veiled; steps are parted by lines while they are wide enough.
+// The area outside the active window is shaded; lines separate steps that are wide enough.
 function drawVeils(overlay) {
   const {context, view, palette, run} = overlay;
   const {window, steps} = run;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which bands the blocks of a frame make, from the bottom up: in the order of their births, as they lie in memory_viz.
-// A block that is high enough is a band of its own. Smaller ones are joined with their neighbours of the same category
-// and module until they can be seen together. What is smaller still is each category's remainder, which is exact: what
-// the category holds less all that is drawn of it. So the bands of a column sum to what is allocated.
+// Which bands the blocks of a frame form, from the bottom up in order of allocation, as in memory_viz. A block that is
+// high enough is a band of its own. Smaller blocks are joined with neighbours of the same category and module until the
+// band is visible. Blocks too small even for that form the category's remainder, which is exact: the category's bytes
+// minus everything drawn of it. So the bands of a column add up to the allocated bytes.
 
 const OWN_ROWS = 2;
 const JOINED_ROWS = 1.5;
@@ -33,7 +33,7 @@ class BandLayout {
         continue;
       }
       this.join(slot, category);
-      // A later band of the category would else carry it above what was born long after.
+      // Otherwise a later band of the category would carry it above much younger blocks.
       if (slot === lastSmall[category]) this.close(category);
     }
     return {bands: this.bands, remainder: this.remainder(columns, categoryBytes), isCut: candidates.isCut};
@@ -59,10 +59,10 @@ class BandLayout {
     joined.area += bytes[ids[slot]] * (to[slot] - from[slot] + 1);
   }
 
-  // How high it is on average.
+  // The average height.
   rows({area, from, to}) { return area / (to - from + 1) / this.bytesPerRow; }
 
-  // A band that nobody could see goes to the remainder.
+  // A band too small to be visible goes to the remainder.
   close(category) {
     const joined = this.open[category];
     this.open[category] = null;
@@ -92,7 +92,7 @@ class BandLayout {
     return left;
   }
 
-  // What a joined band holds in each of its columns, from `from` on.
+  // The bytes of a joined band in each of its columns, starting at `from`.
   heights({members, from, to}) {
     const {candidates, events} = this;
     const heights = new Float64Array(to - from + 2);

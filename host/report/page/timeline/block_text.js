@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// A block in words.
+// Describes a block in text.
 
-// "4 × 512" of "4x512": as it was registered.
+// "4 × 512" for "4x512", the form in which shapes are recorded.
 const shapeText = (shape) => shape.replace(/(?<=\d)x(?=\d)/g, ' × ');
 
 const shortOp = (op) => op.replace(/^aten::/, '');
 
-// What it is called: its owner's name, else where and by what it was made.
+// The block's name: its owner's name, otherwise where and by what it was allocated.
 function blockTitle(events, id, categoryName) {
   const {name, layer, op, kind} = events.sites[events.site[id]];
   return name || [layer, shortOp(op)].filter(Boolean).join(' ') || kind || categoryName;
 }
 
-// The innermost of the phases that are open when that event comes.
+// The innermost open phase at that event.
 function phaseAtEvent(run, event) {
   let found;
   for (const phase of run.phases) {
@@ -28,7 +28,7 @@ function bornIn(run, event) {
   return [step ? `step ${step.index}` : '', phase ? phase.name : ''].filter(Boolean).join(', ');
 }
 
-// How long it lived: of a run whose times are the host's alone by the events between.
+// Its lifetime; in events if the run's times are only those of the host.
 function lifetime(run, events, id) {
   const [birth, death] = [events.birth[id], events.death[id]];
   if (death === NEVER) return 'to the end';
@@ -41,7 +41,7 @@ function eventText(run, events, event) {
   return run.run.paced_by_host ? text : `${withThousands(events.ns[event] / 1e6, 3)} ms, ${text}`;
 }
 
-// [what, text] of all that the page knows of a block; without what it does not know.
+// [label, text] of all known properties of a block.
 function blockRows(run, events, id) {
   const site = events.sites[events.site[id]];
   const [birth, death] = [events.birth[id], events.death[id]];

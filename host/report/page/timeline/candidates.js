@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which blocks can be seen in the columns: the largest that are alive in at least one of them, in the order of their
-// births, each with the columns over which it is alive.
+// Which blocks are visible in the columns: the largest that are alive in at least one column, in order of
+// allocation, each with its range of columns.
 
 const MOST_CANDIDATES = 24000;
 
@@ -14,7 +14,7 @@ class Candidates {
     this.keys = new Float64Array(MOST_CANDIDATES + 1);
   }
 
-  // Of at least `leastBytes`, `most` of them, and `pinned` (or -1) whatever its size.
+  // At most `most` blocks of at least `leastBytes` each, plus `pinned` (or -1) whatever its size.
   collect(columns, {leastBytes, most, pinned, hidden}) {
     const {bySize, birthBySize, deathBySize, categoryOfSite, site} = this.events;
     const {first, last} = columns;
@@ -47,7 +47,7 @@ class Candidates {
     ++this.count;
   }
 
-  // Ids are given in the order of births.
+  // Ids are assigned in order of allocation.
   sortByBirth() {
     const {count} = this;
     const keys = this.keys.subarray(0, count);

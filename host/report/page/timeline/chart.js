@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The timeline: the picture of the memory, what is drawn over it, and when both are drawn again.
+// The timeline: the memory picture, its overlay, and when each is redrawn.
 
 const REFINE_AFTER_MS = 120;
 const EXTENT_SAMPLES = 9;
@@ -14,11 +14,11 @@ class Chart {
     this.baseRows = rowsOf(run);
     this.showsLayers = false;
     this.cursor = null;  // pixels from the plot's left edge
-    this.marked = null;  // a interval that something beside the picture speaks of
+    this.marked = null;  // an interval that something outside the picture refers to
     this.settings = {shows: 'allocations', hidden: new Set(), pinned: -1, matches: null, leastBytes: 0, most: MOST_CANDIDATES};
     this.lines = {capacity: run.run.capacity_bytes};
-    this.listeners = [];  // told after each drawing
-    this.cursorListeners = [];  // told where the cursor is, in pixels, or null
+    this.listeners = [];  // called after each drawing
+    this.cursorListeners = [];  // called with the cursor's position in pixels, or null
     this.picture = d3.select(container).append('canvas').attr('class', 'picture').attr('aria-hidden', 'true').node();
     const overlay = d3.select(container).append('canvas').attr('class', 'drawing').attr('tabindex', 0)
       .attr('role', 'application').attr('aria-roledescription', 'timeline')
@@ -42,7 +42,7 @@ class Chart {
     const layers = this.showsLayers ? layerRow(this.view, this.events, this.layout.modules) : null;
     return layers ? [...this.baseRows, layers] : this.baseRows;
   }
-  // A row is kept free for modules while they are asked for, so that nothing jumps where there are none.
+  // A row is reserved for modules while they are requested, so that nothing jumps where there are none.
   get plotTop() {
     const rows = this.baseRows.length + (this.showsLayers ? 1 : 0);
     return CHART_MARGIN.top + rows * (ROW_HEIGHT + ROW_GAP) + ROOM_ABOVE;
@@ -63,7 +63,7 @@ class Chart {
     this.request();
   }
 
-  // While the reader moves the picture is drawn at one pixel a pixel; then as finely as the screen shows.
+  // While the reader moves the picture, it is drawn at one pixel per CSS pixel; after that at the screen's resolution.
   request() {
     clearTimeout(this.refinement);
     if (this.pending) return;
@@ -104,7 +104,7 @@ class Chart {
     this.drawOverlay();
   }
 
-  // The cursor alone moves without a new picture.
+  // The cursor moves without a new picture.
   drawOverlay() {
     const {view, vertical, palette, frame} = this;
     for (const listener of this.cursorListeners) listener(this.cursor);
@@ -118,13 +118,13 @@ class Chart {
     return frame.rows;
   }
 
-  // What is visible now, drawn: before the next frame comes a pointer may ask.
+  // Draws what is visible now: the pointer may need it before the next frame.
   current() {
     if (this.pending || !this.frame) this.drawNow();
     return this.frame;
   }
 
-  // The state that a pixel of the plot shows, and the moment at its left edge.
+  // The state at a pixel of the plot, and the time at its left edge.
   stateAt(x) {
     const frame = this.current();
     const column = Math.min(frame.width - 1, Math.max(0, Math.floor(x * frame.scale)));
@@ -132,14 +132,14 @@ class Chart {
     return {column, state: frame.columns.states[column], ns: this.view.nsAt(position)};
   }
 
-  // What is drawn there, of the plot: as Frame.bandAt.
+  // What is drawn at a place of the plot: as Frame.bandAt.
   bandAt(x, y) {
     if (y < 0 || y > PLOT_HEIGHT) return null;
     const {column} = this.stateAt(x);
     return this.current().bandAt(column, this.vertical.bytesAt(y, PLOT_HEIGHT));
   }
 
-  // Between which rows of the plot it lies, over all columns from `left` to `right`, of which some are looked at.
+  // The vertical extent of a band in the plot's rows, over a sample of the columns from `left` to `right`.
   extentOf(what, left, right) {
     const frame = this.current();
     const extent = {top: Infinity, bottom: -Infinity};
@@ -154,13 +154,13 @@ class Chart {
     return extent;
   }
 
-  // Marks a interval, or none.
+  // Marks an interval, or none.
   mark(interval) {
     this.marked = interval;
     if (!this.pending && this.frame) this.drawOverlay();
   }
 
-  // With the next drawing, where one is to come.
+  // Together with the next drawing, if one is scheduled.
   moveCursorLater(x) {
     this.cursor = x;
     if (!this.pending && this.frame) this.drawOverlay();

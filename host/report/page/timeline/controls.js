@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The timeline's buttons and keys: each action once, by its name, with the key that does it too.
+// The timeline's buttons and keys: each action is listed once, by name, with its key.
 
-const PEAK_STRETCHES_IN_STEP = 12;  // the peak is shown in so small a part of its step
+const PEAK_STRETCHES_IN_STEP = 12;  // the view of the peak covers 1/12 of its step
 
-// What the reader can do: {key: {keys, text, button, act}}. A button's id is the action's name.
+// The reader's actions: {key: {keys, text, button, act}}. A button's id is the name of the action.
 function timelineActions(chart, cursor, pinned) {
   const {run, view, vertical} = chart;
   const again = (act) => (isOn) => {
@@ -51,7 +51,7 @@ function timelineActions(chart, cursor, pinned) {
   };
 }
 
-// Keys of the timeline itself, which has the focus.
+// Keys that work while the timeline has the focus.
 function timelineKeys(chart, cursor) {
   const {view, vertical} = chart;
   const move = (event, direction) => (event.shiftKey ? view.panBy(direction * 0.2) : cursor.step(direction));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The moment that the reader looks at: a line, what is told of it, and words for those who listen.
+// The moment the reader points at: a line, its description, and text for screen readers.
 
 class Cursor {
   constructor(chart, moment, tooltip, spoken) {
@@ -8,7 +8,7 @@ class Cursor {
     chart.view.onChange(() => this.hide());
   }
 
-  // `y` is the pointer's, or null.
+  // `y` is the pointer's position, or null.
   place(x, y) {
     const {chart} = this;
     const found = chart.stateAt(x);
@@ -19,7 +19,7 @@ class Cursor {
     return found;
   }
 
-  // Says what the pointer is on; returns the category of that, or -1.
+  // Describes what is under the pointer; returns its category, or -1.
   point(what, x, y) {
     const {chart, tooltip} = this;
     const text = tooltipText(chart.run, chart.events, chart.layout, what);
@@ -36,7 +36,8 @@ class Cursor {
     return text.category;
   }
 
-  // A cursor by keys speaks; one by the pointer would not stop speaking.
+  // A screen reader reads the cursor only if it moves by keys; with the pointer it would never
+  // stop.
   step(columns) {
     const {view} = this.chart;
     const from = this.position === null ? (view.begin + view.end) / 2 : this.position;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many of the allocations are shown: of a detail of 10 % the tenth of all allocations of the run that is largest,
-// with all that are as large as the smallest of these. What is hidden stays in its category's remainder.
+// How many allocations are shown: a detail of 10 % shows the largest tenth of the run's allocations and all of equal
+// size to the smallest of these. Hidden ones stay in their category's remainder.
 
-// As largest_blocks() of host/analysis counts: the size that an allocation must have.
+// The size an allocation must have, counted as largest_blocks() of host/analysis does.
 function leastBytesOf(events, detail) {
   const {bySize, bytes} = events;
   if (detail >= 1 || bySize.length === 0) return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the details of what was clicked stand: beside the plot, and on a narrow screen in a sheet that comes up from
-// below, and that a swipe, a tap elsewhere, its button and Escape close.
+// Where the details of a clicked item appear: beside the plot, or on a narrow screen in a sheet from below. A swipe,
+// a tap elsewhere, its button and Escape close it.
 
 const SWIPE_PIXELS = 50;
 const SHEET_CLEARANCE = 24;
@@ -8,8 +8,8 @@ const SHEET_CLEARANCE = 24;
 class DetailsPanel {
   constructor() {
     this.box = document.getElementById('details');
-    this.letGo = [];      // told to let go of what they hold
-    this.pressedY = null; // where the reader last pressed the plot, of the window
+    this.letGo = [];      // called to unpin what the panel describes
+    this.pressedY = null; // where the reader last pressed the plot, in window coordinates
     const grip = document.getElementById('details-grip');
     grip.addEventListener('pointerdown', (event) => this.grab(event, grip));
     grip.addEventListener('pointermove', (event) => this.drag(event));
@@ -25,7 +25,7 @@ class DetailsPanel {
   get isOpen() { return this.box.classList.contains('is-open'); }
   get isSheet() { return getComputedStyle(this.box).position === 'fixed'; }
 
-  // Something in it was filled or emptied.
+  // Content was added or removed.
   update() {
     const isOpen = [...this.box.querySelectorAll('.pinned')].some(({hidden}) => !hidden);
     document.getElementById('details-none').hidden = isOpen;
@@ -35,7 +35,7 @@ class DetailsPanel {
     if (this.isSheet) this.uncover();
   }
 
-  // What was pressed is not to lie below the sheet.
+  // The sheet must not cover what was pressed.
   uncover() {
     if (this.pressedY === null) return;
     const covered = this.pressedY + SHEET_CLEARANCE - (window.innerHeight - this.box.offsetHeight);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exact stream of allocations and frees, indexed: state 0 is before the first event, state n is what n events left.
+// The exact stream of allocations and frees, indexed. State 0 precedes the first event; state n follows event n.
 
 const CATEGORY_COUNT = 8;
 const CHECKPOINT = 64;  // states between remembered sums
@@ -48,12 +48,12 @@ class Events {
     this.bySize = largestFirst(sizeOf, sizes.length);
   }
 
-  // Who is born and who dies at each event, and what is allocated then.
+  // For each event, the block allocated or freed and the total afterwards.
   replay(references) {
     const {count, bytes, site, categoryOfSite} = this;
     const birth = new Uint32Array(bytes.length);
     const death = new Uint32Array(bytes.length).fill(NEVER);
-    const change = new Int32Array(count);  // the allocation, or ~ of it where it is freed
+    const change = new Int32Array(count);  // the allocation, or its complement (~) if it is freed
     const total = new Float64Array(count + 1);
     const checkpoints = new Float64Array((Math.floor(count / CHECKPOINT) + 1) * CATEGORY_COUNT);
     const now = new Float64Array(CATEGORY_COUNT);
@@ -78,7 +78,7 @@ class Events {
       if ((i + 1) % CHECKPOINT === 0) checkpoints.set(now, (i + 1) / CHECKPOINT * CATEGORY_COUNT);
     }
     Object.assign(this, {birth, death, change, total, checkpoints});
-    // Beside the order by size, so that they are read in one go.
+    // In order of size, so that they are read sequentially.
     this.birthBySize = new Uint32Array(bytes.length);
     this.deathBySize = new Uint32Array(bytes.length);
     for (let i = 0; i < bytes.length; ++i) {
@@ -87,7 +87,7 @@ class Events {
     }
   }
 
-  // Writes what each category holds in that state.
+  // Writes each category's bytes in that state.
   categoriesAt(state, into) {
     const first = Math.floor(state / CHECKPOINT);
     for (let i = 0; i < CATEGORY_COUNT; ++i) into[i] = this.checkpoints[first * CATEGORY_COUNT + i];
@@ -99,10 +99,10 @@ class Events {
     return into;
   }
 
-  // The state of [first, last] with the largest total; the first of several.
+  // The state in [first, last] with the largest total; the first of several.
   largestState(first, last) { return this.largest.within(first, last); }
 
-  // How many allocations have at least so many bytes.
+  // The number of allocations of at least that many bytes.
   countOfAtLeast(least) {
     let first = 0;
     for (let last = this.bySize.length; first < last;) {
@@ -113,7 +113,7 @@ class Events {
     return first;
   }
 
-  // From which state on how much is reserved.
+  // The reserved bytes and the states from which they hold.
   readReserved(bytes) {
     const numbers = readAllNumbers(bytes);
     this.reserved = {states: new Uint32Array(numbers.length / 2), bytes: new Float64Array(numbers.length / 2)};
@@ -125,12 +125,12 @@ class Events {
     }
   }
 
-  // A line a frame, the innermost first; empty: none was taken, or it is not in the page.
+  // One line per frame, the innermost first; empty if no stack was recorded or it is not in the page.
   stackOf(id) { return this.stack[id] > 0 ? this.stacks[this.stack[id] - 1] : ''; }
 
   isAliveAt(id, state) { return this.birth[id] < state && state <= this.death[id]; }
 
-  // How many events lie before that time; at least `least` of them are known to.
+  // The number of events before that time; the caller knows that it is at least `least`.
   countBefore(ns, least = 0) {
     let last = this.count;
     for (let first = least; ;) {

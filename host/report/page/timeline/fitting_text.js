@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of a text has room in a drawing.
+// Fits a text into a given width of a drawing.
 
-const FEWEST_CHARACTERS = 3;  // before the dots: less says nothing
-const NARROWEST_TEXT = 24;    // nothing is measured for what is narrower: there are thousands of them
+const FEWEST_CHARACTERS = 3;  // letters before the dots: with fewer the text is useless
+const NARROWEST_TEXT = 24;    // narrower places are not measured: there are thousands of them
 
-// All of it, its beginning with dots, or nothing; in the context's present font.
+// The whole text, its beginning with dots, or nothing, in the context's current font.
 function fittingText(context, text, width) {
   if (width < NARROWEST_TEXT) return '';
   if (context.measureText(text).width <= width) return text;

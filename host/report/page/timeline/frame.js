@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// One picture of the visible interval: what each column shows, drawn as stacked categories or as a band for each block.
+// One picture of the visible interval: each column drawn as stacked categories or as a band for each block.
 
-// The remainders of what stays for the whole run lie at the bottom, the others on top.
+// Remainders of blocks that live for the whole run are at the bottom, the others at the top.
 const STATIC_CATEGORIES = [0, 1];
 const PASSING_CATEGORIES = [2, 3, 4, 5, 6, 7];
-const LEAST_ROWS = 1 / 16;  // of a block that is looked at at all
+const LEAST_ROWS = 1 / 16;  // of the smallest block considered
 const MOST_LABELS = 200;
 
 class Frame {
-  // `scale` is how many of its pixels lie on one of the page's.
+  // `scale` is the number of its pixels per CSS pixel.
   constructor(events, view, layout, settings, scale, height) {
     Object.assign(this, {events, view, layout, settings, scale});
     this.width = Math.max(1, Math.round(view.width * scale));
@@ -79,12 +79,12 @@ class Frame {
   ofCategory(bytes, category) { return bytes.subarray(category * this.width, (category + 1) * this.width); }
   isMatch(id) { return !this.settings.matches || this.settings.matches[this.events.site[id]] === 1; }
 
-  // Where a band will lie: its columns, and what is below it in each.
+  // The position of a band: its columns, and the bytes below it in each.
   outline({id, from, to}) {
     return {id, from, to, below: this.raster.stacked.slice(from, to + 1), bytes: this.events.bytes[id]};
   }
 
-  // Calls visit(what, low, high) for all that is drawn in a column, from the bottom up, until it returns true. `what`:
+  // Calls visit(what, low, high) for everything drawn in a column, from the bottom up, until it returns true. `what`:
   // {id}, {band}, {remainder: category} or {category}.
   walk(column, visit) {
     let low = 0;
@@ -101,8 +101,8 @@ class Frame {
     return categories(PASSING_CATEGORIES, this.arranged.remainder, 'remainder');
   }
 
-  // What is drawn at a height of a column, with the bytes that it lies between: as walk() says, of joined ones with
-  // their `ids`; or null.
+  // What is drawn at a height of a column, with its lower and upper bytes: as in walk(), for joined bands with their
+  // `ids`; or null.
   bandAt(column, bytes) {
     let found = null;
     if (bytes >= 0) this.walk(column, (what, low, high) => bytes < high && Boolean(found = {...what, low, high}));
@@ -110,7 +110,7 @@ class Frame {
     return found;
   }
 
-  // Between which bytes the same lies in another column, or null.
+  // The lower and upper bytes of the same item in another column, or null.
   extentAt(column, {id, band, remainder, category}) {
     let found = null;
     this.walk(column, (what, low, high) => what.id === id && what.band === band && what.remainder === remainder && what.category === category

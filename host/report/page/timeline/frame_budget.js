@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much a frame may draw, learnt from how long the last ones took: moving must stay smooth on any machine.
+// How much a frame may draw, adapted to the duration of recent frames, so that moving stays smooth on any
+// machine.
 
 const SLOW_FRAME_MS = 32;
 

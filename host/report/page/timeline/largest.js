@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The largest allocations of the visible interval as a table, alike ones joined: what the picture shows, to be read.
+// The largest allocations of the visible interval as a table with equal ones joined: a text version of the picture.
 
 const LISTED = 12;
 const LOOKED_AT = 4000;
 
-// Blocks that are alive in the interval, the largest first: [{ids, bytes}...], of one size and origin in one row.
+// Blocks alive in the interval, the largest first: [{ids, bytes}...], one row for each size and origin.
 function largestVisible(events, first, last, {leastBytes, hidden, matches}) {
   const {bySize, birthBySize, deathBySize, bytes, site, sites, categoryOfSite} = events;
   const rows = new Map();

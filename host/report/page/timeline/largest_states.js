@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The largest of any interval of totals, without looking at each: blocks of 64 know their largest, and groups of 64 blocks.
+// Finds the largest total of an interval without reading every state: the maxima of blocks of 64 states, and of groups
+// of 64 blocks, are stored.
 
 const STATES_IN_BLOCK = 64;
 
@@ -10,7 +11,7 @@ class LargestStates {
     this.ofGroup = this.largestOf(this.ofBlock.length, this.ofBlock);
   }
 
-  // Of each 64 states the one with the largest total, the first of several; or of each 64 of `states`.
+  // For each 64 states, or each 64 of `states`, the one with the largest total; the first of several.
   largestOf(count, states) {
     const {total} = this;
     const largest = new Uint32Array(Math.ceil(count / STATES_IN_BLOCK));
@@ -26,7 +27,7 @@ class LargestStates {
     return largest;
   }
 
-  // The state of [first, last] with the largest total; the first of several.
+  // The state in [first, last] with the largest total; the first of several.
   within(first, last) {
     const {total} = this;
     const group = STATES_IN_BLOCK * STATES_IN_BLOCK;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The categories as buttons: each shows or hides its own.
+// The categories as buttons that show or hide them.
 
 function fillLegend(chart) {
   const hidden = new Set();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The moment that the cursor stands on, and else the peak: every category's bytes, beside the plot, and a sentence for
-// those who listen.
+// The moment at the cursor, or else the peak: every category's bytes, beside the plot, and a sentence for screen
+// readers.
 
 class Moment {
   constructor(run, events) {
@@ -25,7 +25,7 @@ class Moment {
     this.rest();
   }
 
-  // The innermost phase, by the moment.
+  // The innermost phase at that moment.
   phaseAt(ns) {
     let found;
     for (const phase of this.run.phases) {
@@ -46,10 +46,10 @@ class Moment {
       phase ? phase.name : noPhase].join(' · ');
   }
 
-  // `category`: which row the pointer is on, or -1.
+  // `category`: the row under the pointer, or -1.
   show({state, ns}, category = -1, title = 'At the cursor') {
     const {events, run} = this;
-    // A state that began inside the column is named by its own time, which is the exact one.
+    // A state that began inside the column is shown with its own, exact time.
     const moment = state > 0 ? Math.max(ns, events.ns[state - 1]) : ns;
     const event = `event ${withThousands(state)}`;
     this.title.text(title);
@@ -63,7 +63,7 @@ class Moment {
     });
   }
 
-  // With no cursor.
+  // Without a cursor.
   rest() {
     const {run} = this;
     this.box.attr('hidden', run.isEmpty ? '' : null);

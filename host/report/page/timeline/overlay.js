@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is drawn over the picture in lines and letters: axes, the lines of what is allocated, reserved and there at all,
-// names on bands, the peak, the pinned block and the cursor.
+// Lines and text over the picture: axes, the lines of allocated, reserved and total memory, names on bands, the peak,
+// the pinned block and the cursor.
 
 const CHART_MARGIN = {top: 4, right: 14, bottom: 42, left: 78};
 const PLOT_HEIGHT = 420;
@@ -109,8 +109,8 @@ class Overlay {
     if (y >= 0) this.line(0, y, this.view.width, y, palette.css('alarm'), [2, 3]);
   }
 
-  // At the right, or left of what was said there before: the peak may stand right under the line. Where there is no
-  // room left of all of it, it is not named.
+  // At the right, or left of an earlier label: the peak may be directly below the line. Where the whole label does not
+  // fit, it is omitted.
   nameCapacity(bytes) {
     const {context, palette} = this;
     const row = this.row(bytes);
@@ -139,7 +139,7 @@ class Overlay {
     context.font = OVERLAY_FONT;
   }
 
-  // What lies outside of it pales.
+  // The area outside it is faded.
   drawMarked({begin, end, beginState, endState}) {
     const {context, view, palette} = this;
     const [from, to] = [view.positionOf(begin, beginState), view.positionOf(end, endState)].map((position) => Math.min(view.width, Math.max(0, view.x(position))));
@@ -188,7 +188,7 @@ class Overlay {
     const left = x + 9 + width <= view.width ? x + 9 : Math.max(0, x - 9 - width);
     const row = Math.max(-8, y - 10);
     context.fillStyle = palette.css('card');
-    context.fillRect(left - 2, row - 8, width + 4, 16);  // no line goes through it
+    context.fillRect(left - 2, row - 8, width + 4, 16);  // hides lines behind the label
     this.text(label, left, row, 'left', palette.css('ink'), palette.css('card'));
     context.font = OVERLAY_FONT;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole run in a strip below the timeline; the interval that the timeline shows is marked in it, and can be
-// dragged and resized there.
+// The whole run in a strip below the timeline. The interval the timeline shows is marked in it and can be dragged and
+// resized.
 
 const OVERVIEW_HEIGHT = 44;
 const FOLLOW_EVERY_MS = 120;
@@ -8,7 +8,7 @@ const FOLLOW_EVERY_MS = 120;
 class Overview {
   constructor(container, chart) {
     Object.assign(this, {container, chart});
-    // Apart from what moves, so that it is not painted again with it.
+    // Separate from the moving parts, so that it is not repainted with them.
     const svgs = ['overview-still', 'overview-moving'].map((name) =>
       d3.select(container).append('svg').attr('class', name).attr('height', OVERVIEW_HEIGHT));
     this.svg = d3.select(container).selectAll('svg');
@@ -19,14 +19,14 @@ class Overview {
     this.peak = this.plot.append('circle').attr('class', 'overview-peak').attr('r', 3);
     this.brushed = moving.append('g').attr('class', 'brush');
     this.brush = d3.brushX().on('brush end', () => {
-      // mark() moves the brush too: only the reader's own moves are followed.
+      // mark() moves the brush too: react only to the reader's own moves.
       if (!this.isMarking && d3.event.selection) chart.view.show(...d3.event.selection.map(this.x.invert));
     });
     chart.view.onChange(() => this.followSoon());
     this.follow();
   }
 
-  // It is drawn as SVG, which costs as much as the memory above it: while the reader moves, now and then is enough.
+  // SVG, which costs as much to draw as the memory picture: while the reader moves, update it only occasionally.
   followSoon() {
     if (this.waiting) return;
     this.waiting = setTimeout(() => {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page's own colours (page.css) as the pixels that an ImageData holds: 0xAABBGGRR, as all machines of today lay
-// bytes out.
+// The page's colours (page.css) as ImageData pixels: 0xAABBGGRR, because all current machines are little-endian.
 
 function parseColour(text) {
   return [1, 3, 5].map((at) => parseInt(text.trim().slice(at, at + 2), 16));
@@ -9,7 +8,7 @@ function parseColour(text) {
 const mixed = (one, other, part) => one.map((channel, i) => Math.round(channel + (other[i] - channel) * part));
 const pixelOf = ([r, g, b]) => (255 << 24 | b << 16 | g << 8 | r) >>> 0;
 
-const SHADES = [0, 0.1, 0.2, 0.3];  // of neighbours, towards the ground
+const SHADES = [0, 0.1, 0.2, 0.3];  // between neighbours, towards the background colour
 const REMAINDER_PART = 0.5;
 const EDGE_PART = 0.45;
 
@@ -29,7 +28,7 @@ class Palette {
         shades: SHADES.map((part) => pixelOf(mixed(colour, ground, part))),
         remainder: pixelOf(mixed(colour, ground, REMAINDER_PART)),
         edge: pixelOf(mixed(colour, [0, 0, 0], EDGE_PART)),
-        // Unknown is hatched wherever it is drawn.
+        // Unknown memory is always hatched.
         hatch: slug === 'unknown' ? pixelOf(variable('hatch')) : 0,
         labels: SHADES.map((part) => readableOn(mixed(colour, ground, part))),
       };
@@ -39,14 +38,14 @@ class Palette {
       edge: pixelOf(mixed(ground, ink, 0.26)), hatch: 0};
   }
 
-  // Asking the browser each time would cost more than drawing with it.
+  // Cached: asking the browser each time would cost more than drawing.
   css(name) {
     if (!this.known.has(name)) this.known.set(name, this.style.getPropertyValue(`--${name}`).trim());
     return this.known.get(name);
   }
 }
 
-// Black or white: one of them has a contrast of 4.58 at least with any colour.
+// Black or white: one of them has a contrast of at least 4.58 with any colour.
 function readableOn(colour) { return luminanceOf(colour) > 0.1791 ? '#000000' : '#ffffff'; }
 
 function luminanceOf(colour) {

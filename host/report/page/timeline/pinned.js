@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The block that the reader holds on to: always a band of its own, outlined, with all that is known of it beside.
+// The pinned block: always a band of its own, outlined, with its known properties beside the plot.
 
 class Pinned {
   constructor(chart, cursor, panel) {
@@ -33,7 +33,7 @@ class Pinned {
     this.cursor.say(`Pinned ${title}. ${rows.map(([what, text]) => `${what}: ${text}`).join('. ')}`);
   }
 
-  // What is drawn where the reader clicked: a block, the largest of a joined band; anything else lets go.
+  // Pins what is drawn where the reader clicked: a block, or the largest of a joined band. Anything else unpins.
   pick(what) {
     const {events} = this.chart;
     if (what && what.id !== undefined) this.pin(what.id === this.id ? -1 : what.id);
@@ -41,7 +41,7 @@ class Pinned {
     else this.pin(-1);
   }
 
-  // Its whole life.
+  // Zooms to the block's lifetime.
   show() {
     const {view, events} = this.chart;
     const {id} = this;
@@ -50,7 +50,7 @@ class Pinned {
       end: death === NEVER ? view.durationNs : events.ns[death], endState: death === NEVER ? events.count : death}, 0.15);
   }
 
-  // The next of the largest that are visible.
+  // Pins the next of the largest visible blocks.
   next(direction) {
     const {view, events, settings} = this.chart;
     const rows = largestVisible(events, Math.max(view.stateAt(view.begin), 1), view.stateAt(view.end), settings);

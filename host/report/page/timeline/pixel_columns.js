@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each pixel column shows: the state with the largest total among those that hold at any time in it. So a peak is
-// seen however far one zooms out, and what a column shows are the blocks of one real moment.
+// What each pixel column shows: of all states that hold at some time in the column, the one with the largest total. So
+// a peak is visible at any zoom, and a column shows the blocks of one real moment.
 
 class PixelColumns {
   constructor(events, view, count) {
@@ -10,8 +10,8 @@ class PixelColumns {
     this.indexStates();
   }
 
-  // Ends of columns as numbers of events; the state that a column is entered with holds in it unless an event
-  // stands right at its edge.
+  // Ends of columns as numbers of events. The state at a column's start counts, unless an event is exactly at its
+  // edge.
   findStates(view) {
     const {events, count} = this;
     const isTime = view.mode === 'time';
@@ -20,7 +20,7 @@ class PixelColumns {
       : Math.min(Math.max(Math.ceil(position), 0), events.count));
     this.states = new Int32Array(count);
     let first = before(edge(0), 0);
-    this.entered = first;  // how many events lie before the first column
+    this.entered = first;  // number of events before the first column
     for (let column = 0; column < count; ++column) {
       const last = before(edge(column + 1), first);
       const next = first === events.count ? Infinity : isTime ? events.ns[first] : first;
@@ -28,11 +28,11 @@ class PixelColumns {
       this.states[column] = events.largestState(isEnteredStateHeld ? first : first + 1, last);
       first = last;
     }
-    this.left = first;  // how many lie before the end of the last
+    this.left = first;  // number of events before the end of the last column
   }
 
-  // States are found again in constant time: of each interval of 2^shift states the first column that shows one of it
-  // or of a later one.
+  // Constant-time lookup of states: for each interval of 2^shift states, the first column that shows one of them or a
+  // later one.
   indexStates() {
     const {states, count} = this;
     [this.first, this.last] = [states[0], states[count - 1]];
@@ -46,7 +46,7 @@ class PixelColumns {
     }
   }
 
-  // The first column that shows that state or a later one; `count` where none does.
+  // The first column that shows that state or a later one; `count` if none does.
   firstFrom(state) {
     if (state <= this.first) return 0;
     if (state > this.last) return this.count;
@@ -55,7 +55,7 @@ class PixelColumns {
     return column;
   }
 
-  // Of each category a column of bytes: [category * count + column]. Those in `hidden` count as nothing.
+  // A column of bytes for each category: [category * count + column]. Those in `hidden` count as zero.
   categoryBytes(hidden) {
     const {events, states, count} = this;
     const bytes = new Float64Array(CATEGORY_COUNT * count);
@@ -70,7 +70,7 @@ class PixelColumns {
     return bytes;
   }
 
-  // The most that is reserved in each column, or null in a run that reserved nothing.
+  // The largest reserved bytes in each column, or null in a run that reserved nothing.
   reservedBytes(view) {
     const {states, bytes} = this.events.reserved;
     if (states.length === 0) return null;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The timeline by wheel and pointer: zoom, pan, hover and click.
+// Wheel and pointer in the timeline: zoom, pan, hover and click.
 
 const CLICK_PIXELS = 4;
 
 class Pointer {
-  // `cursor`: {place(x, y), hide()}; `onPick` is told what is drawn where the reader clicks.
+  // `cursor`: {place(x, y), hide()}; `onPick` is called with what is drawn at the click.
   constructor(chart, cursor, onPick) {
     Object.assign(this, {chart, cursor, onPick});
     const {container} = chart;
@@ -16,7 +16,7 @@ class Pointer {
     container.addEventListener('pointerleave', () => cursor.hide());
   }
 
-  // Of the plot's upper left corner.
+  // Relative to the plot's upper left corner.
   place(event) {
     const {left, top} = this.chart.container.getBoundingClientRect();
     return {x: event.clientX - left - CHART_MARGIN.left, y: event.clientY - top - this.chart.plotTop};

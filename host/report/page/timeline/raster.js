@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bands as pixels, written straight into an ImageData: each column keeps how many bytes are stacked so far, and the
-// next band is filled on top of them. No pixel is written twice.
+// Draws bands directly into an ImageData: each column stores the bytes stacked so far, and the next band is filled
+// above them. No pixel is written twice.
 
-const EDGE_ROWS = 5;        // a band this high gets a dark line on top
-const STEEPEST_EDGE = 2;    // of more rows from column to column, lines would be speckle
-const LABEL_HEIGHT = 13;    // in points: what a name needs
+const EDGE_ROWS = 5;        // a band at least this high gets a dark line on top
+const STEEPEST_EDGE = 2;    // where bands change by more rows per column, lines would look like noise
+const LABEL_HEIGHT = 13;    // in points: the space a name needs
 const LABEL_WIDTH = 46;
 
 class Raster {
-  // Pixels, `scale` of them a point.
+  // Size in pixels, `scale` of them per point.
   constructor(width, height, scale) {
     this.width = width;
     this.height = height;
@@ -18,7 +18,7 @@ class Raster {
     this.stacked = new Float64Array(width);
   }
 
-  // `base` bytes lie at the lower edge; a row is `bytesPerRow` high.
+  // The lower edge is at `base` bytes; a row is `bytesPerRow` high.
   begin(ground, base, bytesPerRow) {
     this.base = base;
     this.rowsPerByte = 1 / bytesPerRow;
@@ -26,8 +26,8 @@ class Raster {
     this.stacked.fill(0);
   }
 
-  // A band of the same bytes in each of its columns, or of heights[column - from]. Told where its name has room:
-  // {column, columns, row} in pixels, or null.
+  // A band of constant bytes, or of heights[column - from]. Returns where its name fits: {column, columns, row} in
+  // pixels, or null.
   stack(from, to, bytes, heights, fill, edge, hatch) {
     const {pixels, width, height, stacked, base, rowsPerByte} = this;
     const [labelRows, labelColumns] = [LABEL_HEIGHT * this.scale, LABEL_WIDTH * this.scale];

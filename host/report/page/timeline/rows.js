@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows above the memory: the active window, steps, micro-batches, phases with the nested ones below those that hold
-// them, and on demand the modules at work.
+// The rows above the memory: the active window, steps, micro-batches, phases with nested phases below them, and on
+// demand the running modules.
 
 const DEEPEST_PHASE = 2;
-const MOST_LAYER_EVENTS = 60000;  // of a view whose modules are looked for
-// STRATA_PHASE_* in order: how each kind is tinted.
+const MOST_LAYER_EVENTS = 60000;  // largest number of events in a view whose modules are searched
+// STRATA_PHASE_* in order: the tint of each kind.
 const PHASE_TINTS = ['other', 'other', 'data', 'data', 'forward', 'loss', 'backward', 'sync', 'optimizer', 'optimizer',
   'zero', 'other', 'other'];
 
@@ -31,12 +31,12 @@ function rowsOf(run) {
   return rows.filter((row) => row.intervals.length > 0);
 }
 
-// From the first phase of each to its last; none in a run whose steps have one each.
+// From the first phase of each micro-batch to its last; none in a run with one micro-batch per step.
 function microBatches(phases) {
   const accumulating = new Set(phases.filter((phase) => phase.microBatch > 0).map((phase) => phase.step));
   const batches = [];
   for (const phase of phases) {
-    // Forward, loss and backward: what comes before and after is of the whole step.
+    // Forward, loss and backward: phases before and after belong to the whole step.
     if (!accumulating.has(phase.step) || phase.depth > 0 || !['forward', 'loss', 'backward'].includes(PHASE_TINTS[phase.kind])) continue;
     const last = batches[batches.length - 1];
     if (last && last.step === phase.step && last.number === phase.microBatch) {
@@ -49,7 +49,7 @@ function microBatches(phases) {
   return batches;
 }
 
-// The modules at work in the visible interval, as far as its allocations tell; null where there are too many.
+// The running modules in the visible interval, as its allocations record them; null if there are too many events.
 function layerRow(view, events, modules) {
   const [first, last] = [view.stateAt(view.begin), view.stateAt(view.end)];
   if (last - first > MOST_LAYER_EVENTS) return null;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws the rows above the memory, and finds what the pointer is on.
+// Draws the rows above the memory, and finds the interval under the pointer.
 
 const ROW_HEIGHT = 20;
 const ROW_GAP = 3;
@@ -7,14 +7,14 @@ const NARROWEST_STRETCH = 1.5;
 
 function rowsHeight(rows) { return rows.length * (ROW_HEIGHT + ROW_GAP); }
 
-// What fits: the label, its short form, the label's beginning, or nothing.
+// What fits: the label, its short form, the start of the label, or nothing.
 function intervalText(context, interval, width) {
   const label = fittingText(context, interval.label, width - 8);
   return label !== interval.label && interval.short && fittingText(context, interval.short, width - 8) === interval.short ? interval.short : label;
 }
 
-// The intervals that can be seen, from left to right. Many are narrower than a pixel: all within one are passed over by
-// looking for the first that ends beyond it.
+// The visible intervals, from left to right. Many are narrower than a pixel: all within one pixel are skipped by
+// searching for the first that ends beyond it.
 function* visibleIntervals(intervals, view) {
   const left = (interval) => Math.max(0, view.x(view.positionOf(interval.begin, interval.beginState)));
   const right = (interval) => Math.min(view.width, view.x(view.positionOf(interval.end, interval.endState)));
@@ -51,7 +51,7 @@ function drawRows(context, rows, view, palette) {
   });
 }
 
-// The interval at a place of the rows' drawing, or undefined.
+// The interval at a position in the rows, or undefined.
 function intervalAt(rows, view, x, y) {
   const row = rows[Math.floor(y / (ROW_HEIGHT + ROW_GAP))];
   if (!row || x < 0 || x > view.width) return undefined;

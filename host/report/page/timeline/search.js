@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Search by name: what does not match turns grey.
+// Search by name: what does not match is grey.
 
 class Search {
   constructor(chart) {
@@ -12,7 +12,7 @@ class Search {
     this.input.addEventListener('input', () => this.find(this.input.value));
   }
 
-  // All words must be found, in whatever place.
+  // All words must occur, in any order.
   find(text) {
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);
     const {events} = this.chart;

@@ -14,7 +14,7 @@ function fromBase64(text) {
   return bytes;
 }
 
-// Each section's bytes by its name. Throws where lengths do not add up: the file was cut or changed.
+// Each section's bytes by name. Throws if the lengths do not add up: the file was truncated or changed.
 async function readSections(packed, lengths) {
   const bytes = await inflate(fromBase64(packed));
   const sections = {};
@@ -26,8 +26,8 @@ async function readSections(packed, lengths) {
   return sections;
 }
 
-// Reads `count` LEB128 numbers. By multiplication: sizes exceed 32 bits. Into one kind of array always, which keeps the
-// loop quick; who wants another copies.
+// Reads `count` LEB128 numbers, by multiplication because sizes exceed 32 bits. Always into one type of array, which
+// keeps the loop fast; callers that need another type copy.
 function readNumbers(bytes, count) {
   const numbers = new Float64Array(count);
   let at = 0;
@@ -47,7 +47,7 @@ function readNumbers(bytes, count) {
   return numbers;
 }
 
-// How many numbers the bytes hold: as many as bytes that end one.
+// How many numbers the bytes hold: the number of bytes that end one.
 function countNumbers(bytes) {
   let count = 0;
   for (let i = 0; i < bytes.length; ++i) if (bytes[i] < 128) ++count;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names of shapes with arrows on the timeline (docs/shapes.md). Whoever looks at one, by pointer or by keys, is
-// told what it is and what would remove it; its interval is marked in the picture.
+// Labels of shapes with arrows on the timeline (docs/shapes.md). Hover or focus opens a card that says what the shape
+// is and what would remove it; its interval is marked in the picture.
 
-const MOST_SHAPE_LABELS = 12;     // at a time
-const FEWEST_SHAPE_LABELS = 3;    // however narrow the picture
-const SHAPE_LABEL_PIXELS = 75;    // of the picture's width for each
+const MOST_SHAPE_LABELS = 12;     // labels at a time
+const FEWEST_SHAPE_LABELS = 3;    // labels even in a narrow picture
+const SHAPE_LABEL_PIXELS = 75;    // of the picture's width for each label
 
-// The state that a shape's arrow points into: of events at one time the one that leaves its level, where one does.
+// The state a shape's arrow points to: of events at one time, the one that ends its level, if there is one.
 function stateOfMoment(events, ns, level) {
   const tickNs = events.directory.tick_ns;
   const first = events.countBefore(Math.floor(ns / tickNs) * tickNs);
@@ -14,7 +14,7 @@ function stateOfMoment(events, ns, level) {
   return Math.min(first + 1, events.count);
 }
 
-// What the page was given of them, and where they lie among its events.
+// The shapes the page received, and their positions among its events.
 function shapesOf(run, events) {
   const tickNs = events.directory.tick_ns;
   const before = (ns) => events.countBefore(Math.floor(ns / tickNs) * tickNs);
@@ -27,8 +27,8 @@ class ShapeLabels {
     Object.assign(this, {chart, cursor, pinned});
     this.shapes = shapesOf(chart.run, chart.events);
     this.isOn = this.shapes.length > 0;
-    this.visited = null;  // is placed first
-    this.told = null;     // whose card is open
+    this.visited = null;  // placed first
+    this.told = null;     // its card is open
     this.layer = d3.select(chart.container).append('div').attr('class', 'shape-layer').attr('role', 'group').attr('aria-label', 'Shapes of the timeline');
     const arrows = this.layer.append('svg').attr('class', 'shape-arrows').attr('aria-hidden', 'true');
     this.halos = arrows.append('path').attr('class', 'shape-halo');
@@ -52,7 +52,7 @@ class ShapeLabels {
     return button.node();
   }
 
-  // What happens on a label is none of the picture's, but for the wheel.
+  // Events on a label do not reach the picture, except the wheel.
   listen() {
     for (const kind of ['pointerdown', 'pointermove', 'pointerup']) {
       this.layer.node().addEventListener(kind, (event) => event.buttons & 1 && kind === 'pointermove' || event.stopPropagation());
@@ -68,7 +68,7 @@ class ShapeLabels {
     this.place();
   }
 
-  // The picture reaches to the shapes in it: those of reserved memory lie above what is allocated.
+  // The picture's height covers its shapes: those of reserved memory are above the allocated memory.
   highest() {
     const {view, settings} = this.chart;
     if (!this.isOn || settings.hidden.size > 0) return 0;
@@ -76,7 +76,7 @@ class ShapeLabels {
     return d3.max(this.shapes, (shape) => (isInside(view.x(view.positionOf(shape.at, shape.state - 0.5))) ? shape.level : 0)) || 0;
   }
 
-  // Of those whose moment is in the picture the largest.
+  // The largest shapes whose moment is in the picture.
   inView() {
     const {view, overlay, settings, events, run} = this.chart;
     const bytes = new Float64Array(CATEGORY_COUNT);
@@ -91,7 +91,7 @@ class ShapeLabels {
     return run.isEmpty ? [] : wanted.slice(0, most);
   }
 
-  // Beside the picture that was just drawn.
+  // Placed for the picture that was just drawn.
   place() {
     const {chart} = this;
     const {frame, overlay, plotTop} = chart;
@@ -138,7 +138,7 @@ class ShapeLabels {
     chart.mark(shape);
   }
 
-  // Beside its label, and not over what that points to.
+  // Beside its label, without covering what the label points to.
   placeCard() {
     const {chart, card} = this;
     const place = this.placed.get(this.shapes.indexOf(this.told));
@@ -157,7 +157,7 @@ class ShapeLabels {
     card.style('left', `${at.left}px`).style('top', `${at.top}px`);
   }
 
-  // One that has the focus goes on being told.
+  // The card of a focused label stays open.
   untell(shape, always = false) {
     if (this.told !== shape || (!always && this.buttons[this.shapes.indexOf(shape)] === document.activeElement)) return;
     this.told = null;
@@ -165,13 +165,13 @@ class ShapeLabels {
     this.chart.mark(null);
   }
 
-  // The block that it speaks of is pinned; of one that is of many its interval is shown.
+  // Pins the shape's block; for a shape of many blocks, shows their interval.
   pick(shape) {
     if (shape.block !== null) this.pinned.pin(shape.block === this.pinned.id ? -1 : shape.block);
     else this.chart.view.showInterval(shape, 0.25);
   }
 
-  // Goes there and tells of it.
+  // Moves the view there and opens the card.
   visit(shape) {
     const {chart} = this;
     this.visited = shape;
@@ -185,7 +185,7 @@ class ShapeLabels {
   }
 }
 
-// [what, text] of a shape, without its sentences.
+// [label, text] of a shape, without its sentences.
 function shapeRows(run, {bytes, step, steps, layer}) {
   return [['Size', `${mebibytes(bytes, run.decimals)} MiB, ${exactBytes(bytes)}`], ['Where', shapeWhere({step, steps})], ['Module', layer]]
     .filter(([, text]) => text);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the labels of shapes go beside what they point to: none on another, none over the edge, and little of the
-// picture hidden. Few places are tried: it is done in each frame.
+// Places the labels of shapes beside their targets: no overlaps, nothing outside the picture, and little of the picture
+// hidden. Few places are tried, because this runs in each frame.
 
 const PLACE_STEP_Y = 24;
-const PLACE_SHIFTS = [0, -0.6, 0.6, -1.2, 1.2, -1.8, 1.8, -2.6, 2.6, -3.6, 3.6];  // of the label's width, from above its tip
+const PLACE_SHIFTS = [0, -0.6, 0.6, -1.2, 1.2, -1.8, 1.8, -2.6, 2.6, -3.6, 3.6];  // in label widths, starting above its tip
 const LABEL_CLEARANCE = 3;
 const TIP_CLEARANCE = 5;
-// What a fault costs beside a pixel of an arrow's length.
+// The cost of each fault, in pixels of arrow length.
 const CROSSING_COST = 1000;
 const HIDING_COST = 320;
 const SHORTEST_ARROW = 12;
@@ -27,9 +27,9 @@ function hits(arrow, {left, top, width, height}) {
   return corners.some((from, i) => crosses(arrow, {from, tip: corners[(i + 1) % 4]}));
 }
 
-// `wanted`: {tip: {x, y}, width, height} each, the most important first. `ground`: {width, height, coveredFrom(x): down
-// from where the picture is filled, taken: boxes that nothing may touch}. Returns for each {box, from, tip, cost}, or
-// null where there is no place. Of two labels for one place the first to come has it: three orders are tried.
+// `wanted`: {tip: {x, y}, width, height} each, the most important first. `ground`: {width, height, coveredFrom(x): the
+// y below which the picture is filled, taken: boxes to keep clear}. Returns {box, from, tip, cost} for each, or null if
+// there is no place. If two labels compete for a place, the first in order gets it; three orders are tried.
 function placeLabels(wanted, ground) {
   const given = wanted.map((_, i) => i);
   const byPlace = [...given].sort((a, b) => wanted[a].tip.x - wanted[b].tip.x);
@@ -68,7 +68,7 @@ function isFree(box, arrow, wanted, placed, {taken}) {
     && !placed.some((other) => overlaps(box, other.box, LABEL_CLEARANCE) || hits(arrow, other.box) || hits(other, box));
 }
 
-// Of the box, the share that lies on what is drawn.
+// The fraction of the box that covers the drawing.
 function hiddenShare({left, top, width, height}, {coveredFrom}) {
   const samples = 8;
   let hidden = 0;

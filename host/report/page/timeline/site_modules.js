@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module that a site's blocks are told under when they are too small to be told alone: "layers.12" of
-// "layers.12.attn.wq", whose parts are alike in every layer.
+// The module used to group a site's blocks that are too small to show: "layers.12" for "layers.12.attn.wq",
+// because the parts are alike in every layer.
 
 function moduleOfPath(path) {
   const parts = path.split('.');
@@ -8,13 +8,13 @@ function moduleOfPath(path) {
   return parts.slice(0, numbered >= 0 ? numbered + 1 : 1).join('.');
 }
 
-// A name tells the module of its owner; without one, the module that was at work.
+// The owner's name gives the module; without an owner, the module that was running.
 function moduleOfSite({name, layer}) {
   if (layer) return moduleOfPath(layer);
   return name.includes('.') ? moduleOfPath(name) : '';
 }
 
-// Numbers for equal modules: {of: one of each site, names}.
+// Numbers equal modules: {of: the number of each site, names}.
 function siteModules(sites) {
   const names = [];
   const numbers = new Map();
@@ -29,7 +29,7 @@ function siteModules(sites) {
   return {of, names};
 }
 
-// "layers.12 – 14" of "layers.12" and "layers.14"; both where they differ in more than their numbers.
+// "layers.12 – 14" for "layers.12" and "layers.14"; both names if they differ in more than their numbers.
 function joinedModuleName(first, last) {
   if (first === last) return first;
   const number = last.match(/\d+$/);

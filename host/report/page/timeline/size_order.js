@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The order of allocations by size.
 
-// Which allocations are largest, of equal ones in their order: a counting sort. Sizes are known by their places, from the
-// smallest to the largest.
+// The allocations from the largest to the smallest, equal ones in their original order, by a counting sort. Sizes are
+// given as ranks, from the smallest to the largest.
 function largestFirst(sizeOf, sizes) {
   const next = new Uint32Array(sizes);
   for (let id = 0; id < sizeOf.length; ++id) ++next[sizeOf[id]];

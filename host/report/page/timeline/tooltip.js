@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small box at the pointer: name, bytes, category. It lies beside what it names, never on it, and within the window.
+// A small box at the pointer: name, bytes, category. It is beside its target, never over it, and inside the window.
 
 const TOOLTIP_GAP = 12;     // pixels from the pointer
 const TOOLTIP_CLEARANCE = 6;  // and from the block
@@ -10,7 +10,7 @@ class Tooltip {
     this.box = d3.select(container).append('div').attr('class', 'tooltip').attr('hidden', '');
   }
 
-  // `lines`: the first in bold, behind a swatch of `slug` where it has one.
+  // `lines`: the first in bold, after a swatch of `slug` if it has one.
   fill(lines, slug) {
     const {box} = this;
     box.selectAll('*').remove();
@@ -22,10 +22,11 @@ class Tooltip {
     box.attr('hidden', null);
   }
 
-  // Of the container: the pointer at x, y. extent(left, right): {top, bottom} of what is named, between two columns.
+  // In the container's coordinates: the pointer at x, y. extent(left, right): {top, bottom} of the target between two
+  // columns.
   place(x, y, extent) {
     const {box, container} = this;
-    const [width, height] = [box.node().offsetWidth + 1, box.node().offsetHeight];  // rounded, and down too
+    const [width, height] = [box.node().offsetWidth + 1, box.node().offsetHeight];  // rounded, possibly down
     const {left: containerLeft, top: containerTop} = container.getBoundingClientRect();
     const room = {left: -containerLeft, right: document.documentElement.clientWidth - containerLeft - width,
       top: document.getElementById('contents').offsetHeight - containerTop, bottom: window.innerHeight - containerTop - height};
@@ -36,7 +37,7 @@ class Tooltip {
     });
     const fits = spots.filter(({top}) => room.top <= top && top <= room.bottom);
     const distance = (spot) => Math.abs(spot.top + height / 2 - y) + Math.abs(spot.left + width / 2 - x);
-    // What it names fills the window: nothing but the window's edge is left.
+    // The target fills the window: only the window's edge is left.
     const {left, top} = fits.sort((a, b) => distance(a) - distance(b))[0] || {left: spots[0].left, top: y > room.bottom / 2 ? room.top : room.bottom};
     box.style('transform', `translate(${left}px, ${top}px)`);
   }
@@ -44,7 +45,7 @@ class Tooltip {
   hide() { this.box.attr('hidden', ''); }
 }
 
-// What is said of a place in the plot: {lines, slug, category}, or null of none.
+// The text for a place in the plot: {lines, slug, category}, or null if there is none.
 function tooltipText(run, events, layout, what) {
   if (!what) return null;
   const size = (bytes) => `${mebibytes(bytes, run.decimals)} MiB`;

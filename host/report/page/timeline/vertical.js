@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vertical axis: from which amount to which the picture reaches. By itself it fits what is visible; the reader may
-// zoom and move it, or begin it at what is allocated all the time.
+// The vertical axis: the range of bytes the picture shows. By default it fits the visible memory; the reader may zoom
+// and pan it, or start it at the bytes that are always allocated.
 
-const PEAK_LABEL_ROOM = 1.08;  // the peak's label stands above it
+const PEAK_LABEL_ROOM = 1.08;  // the peak's label is above it
 const FLOOR_ROOM = 0.05;
 
 class Vertical {
   constructor() {
     this.hidesFloor = false;
-    this.chosen = null;  // {low, high}, by the reader
+    this.chosen = null;  // {low, high}, set by the reader
   }
 
-  // Fits it to what each column holds in all, and at least to `most`.
+  // Fits the axis to the columns' totals, and to at least `most`.
   fit(totals, most = 0) {
     let least = Infinity;
     for (const total of totals) {
@@ -28,7 +28,7 @@ class Vertical {
   row(bytes, height) { return height - (bytes - this.low) / this.span * height; }
   bytesAt(row, height) { return this.low + (height - row) / height * this.span; }
 
-  // What lies at `centre` bytes stays where it is.
+  // The position of `centre` bytes does not change.
   zoomBy(factor, centre = (this.low + this.high) / 2) {
     const span = Math.max(this.span / factor, 4096);
     const low = Math.max(0, centre - (centre - this.low) * span / this.span);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The horizontal axis that the memory and all that lies below it share: which interval of the run is visible, and where
-// on it a moment lies. It runs over time, in nanoseconds, or over events, where event n lies at n and every event is
-// equally wide. `position` below is a place on it, in its own unit.
+// The horizontal axis shared by the memory and everything below it: the visible interval of the run, and the position
+// of each moment. The unit is time, in nanoseconds, or events, where event n is at n and every event has the same
+// width. `position` below is in the axis's unit.
 
 const NARROWEST_NS = 2000;
 const NARROWEST_EVENTS = 4;
@@ -17,7 +17,7 @@ class View {
     this.end = this.extent();
   }
 
-  // `listener` is told whenever what is visible changes.
+  // `listener` is called whenever the visible interval changes.
   onChange(listener) { this.listeners.push(listener); }
 
   extent() { return Math.max(this.mode === 'time' ? this.durationNs : this.events.count, 1); }
@@ -25,16 +25,16 @@ class View {
   get span() { return this.end - this.begin; }
   get isWhole() { return this.begin <= 0 && this.end >= this.extent(); }
 
-  // Pixels from the left edge, of `width`.
+  // Pixels from the left edge, out of `width`.
   x(position) { return (position - this.begin) / this.span * this.width; }
   position(x) { return this.begin + x / this.width * this.span; }
 
-  // Where the moment lies that is both; `count` events lie before it.
+  // The position of a moment given by its time and by the `count` of events before it.
   positionOf(ns, count) { return this.mode === 'time' ? ns : count; }
   positionOfNs(ns) { return this.mode === 'time' ? ns : this.events.countBefore(ns); }
-  // The moment in which a state comes to be.
+  // The moment at which a state begins.
   positionOfState(state) { return state === 0 ? 0 : this.positionOf(this.events.ns[state - 1], state - 1); }
-  // The state that holds there.
+  // The state at that position.
   stateAt(position) {
     if (this.mode === 'time') return d3.bisectRight(this.events.ns, position);
     return Math.min(Math.floor(Math.max(position, -1)) + 1, this.events.count);
@@ -51,7 +51,7 @@ class View {
     this.tell();
   }
 
-  // Shows a interval, kept inside of the run and no narrower than can be told apart.
+  // Shows an interval, limited to the run and to a minimum width.
   show(begin, end) {
     const extent = this.extent();
     const span = Math.min(extent, Math.max(end - begin, this.narrowest()));
@@ -61,7 +61,7 @@ class View {
     this.tell();
   }
 
-  // A interval that is known by time and by the events before its ends, with a margin of so many of its lengths.
+  // Shows an interval given by times and by the events before its ends, with a margin as a multiple of its length.
   showInterval({begin, end, beginState, endState}, margin = 0) {
     const [first, last] = [this.positionOf(begin, beginState), this.positionOf(end, endState)];
     this.show(first - (last - first) * margin, last + (last - first) * margin);
@@ -69,7 +69,7 @@ class View {
 
   showWhole() { this.show(0, this.extent()); }
 
-  // What lies at `centre` stays where it is.
+  // The position of `centre` does not change.
   zoomBy(factor, centre = (this.begin + this.end) / 2) {
     const span = Math.min(this.extent(), Math.max(this.span / factor, this.narrowest()));
     const begin = centre - (centre - this.begin) * span / this.span;
