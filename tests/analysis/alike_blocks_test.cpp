@@ -23,7 +23,7 @@ TEST(AlikeBlocks, AreOfOneSizeAndOriginWhateverTheirLayer) {
   add(64, 1, 1);
   add(64, 3, 1);
   add(64, 2, 1);
-  add(64, 1, 0);  // of another shape, as far as is known
+  add(64, 1, 0);  // unknown shape, so it differs
   add(32, 1, 1);
   EXPECT_EQ(alike_blocks(facts, std::vector<std::uint32_t>{0, 1, 2, 3, 4}), (Groups{{0, 2}, {1}, {3}, {4}}));
   EXPECT_EQ(alike_blocks(facts, std::vector<std::uint32_t>{4, 2}), (Groups{{4}, {2}}));

@@ -15,7 +15,7 @@ namespace {
 using Kind = AllocatorCallKind;
 using Kinds = std::vector<Kind>;
 
-// Events of one device, with the allocator's running total.
+// Events of one device, with a running total as the allocator keeps it.
 class Events {
  public:
   Events& add(std::uint32_t action, std::uint64_t address, std::uint64_t bytes) {
@@ -89,7 +89,7 @@ TEST(AllocatorCalls, TellAFreeThatWaitedFromOneThatDidNot) {
             (Kinds{Kind::kAllocate, Kind::kAllocate, Kind::kFree, Kind::kFreeLater, Kind::kFreeNow}));
 }
 
-// An allocation gives segments back only where it takes one.
+// The allocator returns segments during an allocation only if it also takes one.
 TEST(AllocatorCalls, KnowThatTheProgramEmptiedTheCache) {
   EXPECT_EQ(Events().allocate(0x1000, 1).give(512).free(0x1000).give(512).kinds(),
             (Kinds{Kind::kAllocate, Kind::kEmptyCache, Kind::kFree, Kind::kEmptyCache}));

@@ -41,8 +41,8 @@ TrainingRun make_nameless_optimizer_run() {
   return with_inferred_optimizers(run);
 }
 
-// As of a generator and a critic in C++: a step is concluded for each of the optimizers, and a batch lives
-// for a turn of the loop, which is two.
+// A generator and a critic in C++: the inference finds a step for each optimizer, and a batch lives for one
+// iteration of the loop, which is two steps.
 TrainingRun make_nameless_optimizers_run() {
   RunBuilder run;
   run.phase(STRATA_PHASE_SETUP, "setup", [] {});
@@ -60,7 +60,7 @@ TrainingRun make_nameless_optimizers_run() {
   return with_inferred_optimizers(run);
 }
 
-// Of two optimizers in each step that the program marks.
+// Two optimizers in each step that the program marks.
 TrainingRun make_two_optimizers_run() {
   RunBuilder run;
   run.phase(STRATA_PHASE_SETUP, "setup", [] {});
@@ -95,7 +95,7 @@ TrainingRun make_unmarked_batch_run() {
   for (std::int64_t step = 0; step < 3; ++step) {
     run.step(step, STRATA_STEP_ACTIVE, [&] {
       const std::uint64_t batch = run.allocate(24, {kInput, "input", "", "batch_before_forward"});
-      // Of a loop whose variable is assigned anew.
+      // A loop that assigns each batch to the same variable.
       const std::uint64_t assigned = run.allocate(40, Expected{kInput, "input", "", "batch_before_forward"});
       if (step > 0) run.free(before);
       before = assigned;
@@ -123,7 +123,7 @@ TrainingRun make_unmarked_batch_run() {
         });
         run.phase(STRATA_PHASE_FORWARD, "forward", [&] { run.free(turned); });
       });
-      // Of a frozen embedding, told to require a gradient; and of a layer, in its last step still there.
+      // A frozen embedding with requires_grad set, and a layer; in the last step the layer is still alive.
       std::uint64_t embedded = 0, added = 0;
       run.phase(STRATA_PHASE_FORWARD, "forward", [&] {
         run.op("aten::embedding", [&] {
@@ -144,7 +144,7 @@ TrainingRun make_unmarked_batch_run() {
       if (step == 0)
         run.op("aten::randn", [&] { run.allocate(144, {kInput, "input", "", "batch_of_several_steps"}); });
       if (step == 1) return;
-      // Of an evaluation behind each other step, in a variable that the next one's replaces.
+      // An evaluation after every second step, in a variable that the next evaluation reassigns.
       if (step == 2) run.free(evaluated);
       run.op("aten::addmm", [&] { evaluated = run.allocate(136, of_evaluation); });
     });

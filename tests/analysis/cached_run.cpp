@@ -59,7 +59,7 @@ class CachedRun {
   void resident(std::uint64_t bytes, std::uint64_t peak_bytes) {
     run_.samples.resident.push_back({sequence_, now(), bytes, peak_bytes});
   }
-  // Of what was counted since the step's begin.
+  // Counted since the start of the step.
   void stats(DeviceStatsRow::Count allocated, DeviceStatsRow::Count reserved,
              DeviceStatsRow::Count requested) {
     run_.stats_recorded = true;
@@ -67,7 +67,7 @@ class CachedRun {
         {sequence_, run_.steps.back().begin_sequence, allocated, reserved, requested});
   }
 
-  // As read_store goes on from here.
+  // The form in which read_store continues.
   Recording finish() && {
     run_.end_ns = now();
     use_whole_blocks(run_.memory);
@@ -114,7 +114,8 @@ Recording cached_run() {
   run.end_step();
   run.resident(60 * kMiB, 90 * kMiB);
 
-  // A stream keeps a block of it beyond its free, which torch's count of what was asked for still has.
+  // A stream keeps one of its blocks beyond the free, and torch's count of requested bytes still
+  // includes it.
   run.begin_step(2);
   run.epoch(1);
   run.device(562 * kMiB);

@@ -18,7 +18,7 @@ namespace {
 
 using Sizes = std::vector<std::uint64_t>;
 
-// An event of `bytes`, before which the allocator had handed out `handed_out` bytes.
+// An event of `bytes`; before it the allocator had handed out `handed_out` bytes.
 MemoryRow event(std::uint32_t action, std::uint64_t bytes, std::uint64_t handed_out) {
   return {.sequence = 0,
           .ns = 0,
@@ -50,7 +50,7 @@ TEST(WholeBlocks, AreWhatTheNextEventTells) {
             (Sizes{512, 1024, 4}));
 }
 
-// A block of 11 MiB + 1 keeps the rest of its segment of 12 MiB: at most 1 MiB is not split off.
+// A block of 11 MiB + 1 keeps the rest of its 12 MiB segment: a remainder of at most 1 MiB is not split off.
 TEST(WholeBlocks, KeepARestThatIsNotSplitOff) {
   EXPECT_EQ(sizes_of({event(STRATA_MEMORY_SEGMENT_ALLOCATE, 12 * kMiB, 512),
                       event(STRATA_MEMORY_ALLOCATE, 11 * kMiB + 1, 512),
@@ -110,7 +110,8 @@ TEST(Reserved, FollowsTheSumWhereSegmentsAreNotTold) {
   EXPECT_EQ(reserved_at(points, 5), 8 * kMiB);
 }
 
-// Gaps, against a device of few bytes that says of each whether it is reserved and whether it is allocated.
+// Gaps, compared with a device of a few bytes that records for each byte whether it is reserved and
+// allocated.
 TEST(LargestGaps, AreThoseOfADeviceByteByByte) {
   std::mt19937 random(7);
   for (int trial = 0; trial < 200; ++trial) {
@@ -192,8 +193,8 @@ TEST(LargestGaps, EndWithTheirSegmentsWhereTheseDoNotGrow) {
   EXPECT_EQ(largest("expandable_segments:True,max_split_size_mb:64"), 50u);
 }
 
-// A segment that has been mapped in three pieces of 20, with a block over the border of the first two and one
-// in the third, and another segment that is reserved elsewhere. Nothing told of settings.
+// A segment mapped in three pieces of 20, with a block across the border of the first two and one in the
+// third, and a second segment reserved elsewhere. No settings were recorded.
 TEST(LargestGaps, AreOfMappedMemoryWhereABlockReachesOverPieces) {
   std::vector<MemoryRow> events;
   std::vector<FailureRow> failures;

@@ -39,7 +39,7 @@ bool layers_are(const Facts& facts, const std::vector<Expected>& expected) {
       [&](const Block& block, const Expected& wanted) { return facts.texts[block.layer] == wanted.layer; });
 }
 
-// By a count that knows nothing of blocks and categories.
+// Counted without blocks and categories.
 bool sums_hold(const Recording& run, const Facts& facts) {
   std::map<std::uint64_t, std::uint64_t> sizes;
   std::uint64_t allocated = 0;
@@ -75,7 +75,8 @@ bool any_unknown(const Facts& facts) {
                      [&](const Point& point) { return point.bytes[unknown] > 0; });
 }
 
-// The blocks of hand-made runs say which rule decides; in them lifetimes are meant to be all there is.
+// Blocks of hand-made runs name the rule that must decide; their lifetimes are the only evidence, on
+// purpose.
 bool is_hand_made(const TrainingRun& run) {
   return std::any_of(run.expected.begin(), run.expected.end(),
                      [](const Expected& block) { return !block.rule.empty(); });

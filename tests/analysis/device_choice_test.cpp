@@ -70,7 +70,7 @@ TEST(DeviceChoice, OfAnotherNameNamesThoseThatThereAre) {
               "it recorded no memory of '" + std::string(name) + "', but of cpu, cuda:0");
 }
 
-// A tensor in pinned memory says "cpu".
+// A tensor in pinned memory has the device "cpu".
 TEST(DeviceChoice, TellsPinnedTensorsByWhereTheyLie) {
   const std::vector<MemoryRow> events{allocation(kCpu, 0x10, 9), allocation(kPinned, 0x20, 9),
                                       allocation(cuda(0), 0x30, 9)};

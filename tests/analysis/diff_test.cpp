@@ -64,7 +64,7 @@ TEST(RunDiff, KnowsWhereOneRunAloneHasLayers) {
   EXPECT_FALSE(diff.now.has_layers);
 }
 
-// Else a limit on memory would hold for a run that recorded none.
+// Otherwise a run that recorded no memory would pass a limit on memory.
 TEST(RunDiff, OfARunWithoutItsMemoryKnowsNoneOfIt) {
   const Facts base = facts_of({.layers = 2});
   Facts now = base;
@@ -104,7 +104,7 @@ TEST(RunDiff, EveryWayOfCountingThePeakAddsUpToIt) {
   EXPECT_EQ(change, measure_of(diff.measures, "peak_allocated").change());
 }
 
-// An allocator that finds a larger piece free hands it out whole.
+// An allocator hands out a larger free piece whole.
 TEST(RunDiff, WhatTheAllocatorAddsMakesNoOtherAllocation) {
   const Facts base = facts_of({.layers = 2});
   Facts now = base;

@@ -16,7 +16,7 @@ namespace {
 
 using testing::RunBuilder;
 
-// A step of two phases with an allocation of these bytes in each; its operators only if they are recorded.
+// A step of two phases with an allocation of these bytes in each; operators only if they are recorded.
 void step(RunBuilder& run, std::int64_t index, bool is_recorded, std::uint64_t bytes = 1024) {
   run.step(index, STRATA_STEP_ACTIVE, [&] {
     std::uint64_t output = 0;
@@ -57,7 +57,7 @@ TEST(EqualSteps, MayHaveOtherSizes) {
   EXPECT_EQ(operators(analyse(run.finish())), (std::vector<std::string>{"aten::mm", "aten::mm"}));
 }
 
-// Where sizes tell two paths apart, they decide.
+// Where sizes distinguish two paths, the sizes decide.
 TEST(EqualSteps, OfTheSameSizesComeFirst) {
   RunBuilder run;
   const auto other = [&](std::int64_t index, bool is_recorded) {
@@ -88,7 +88,7 @@ TEST(EqualSteps, OneThatDoesSomethingElseHasNoOperators) {
   EXPECT_EQ(facts.step_detail.without, 1u);
 }
 
-// As the last step of a run does, in which nothing follows.
+// As in the last step of a run, after which nothing follows.
 TEST(EqualSteps, ThatBeginTheSameTakeOperatorsUpToTheirOwnWay) {
   RunBuilder run;
   const auto long_step = [&](std::int64_t index, bool is_recorded, std::uint64_t last) {
@@ -121,7 +121,7 @@ TEST(EqualSteps, ThatBeginTheSameTakeOperatorsUpToTheirOwnWay) {
   EXPECT_EQ(facts.step_detail.named, 1u);
 }
 
-// An operator within which a step begins is all that the step before it left there.
+// The previous step left only the operator within which this step begins.
 TEST(EqualSteps, AStepWithOneOperatorOfAnotherIsNotRecorded) {
   RunBuilder run;
   const auto step_of = [&](std::int64_t index, bool is_recorded) {
@@ -144,7 +144,7 @@ TEST(EqualSteps, AStepWithOneOperatorOfAnotherIsNotRecorded) {
                                                         "aten::embedding", "aten::mm", "aten::mm"}));
 }
 
-// The same allocations in another phase are another path.
+// The same allocations in another phase are a different path.
 TEST(EqualSteps, PhasesMustBeTheSame) {
   RunBuilder run;
   step(run, 0, true);
@@ -165,7 +165,7 @@ TEST(EqualSteps, NothingIsSharedWhereNoStepRecordedOperators) {
   EXPECT_EQ(facts.step_detail.without, 2u);
 }
 
-// Whatever a step does, all that is told of its blocks is what it would be if the step had recorded
+// Whatever a step does, the properties of its blocks must be the same as if the step had recorded
 // operators.
 TEST(EqualSteps, BlocksAreWhatTheyWouldBeWithOperators) {
   const auto recorded = [](bool all) {

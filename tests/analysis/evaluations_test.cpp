@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program holds of its evaluations, and which blocks are theirs: of a few phases and blocks.
+// What a program holds of its evaluations, and which blocks belong to them; with a few phases and blocks.
 #include "host/analysis/peak/evaluations.hpp"
 #include "host/analysis/facts/facts.hpp"
 #include "host/analysis/peak/residue.hpp"
@@ -15,8 +15,8 @@
 namespace strata::analysis {
 namespace {
 
-// A step's forward, backward and optimizer are 10 long each, and so is what is between two steps: forward
-// from 10, backward from 20, optimizer from 30, nothing from 40, the next step's forward from 50.
+// In each step forward, backward, optimizer and the gap to the next step take 10 each: forward from 10,
+// backward from 20, optimizer from 30, nothing from 40, the next step's forward from 50.
 class EvaluationsTest : public ::testing::Test {
  protected:
   EvaluationsTest() {
@@ -39,7 +39,7 @@ class EvaluationsTest : public ::testing::Test {
     facts_.phases.push_back(added);
   }
 
-  // Of the phase by its number from 1; 0: between phases.
+  // `phase` is the phase's number from 1, or 0 between phases.
   const Block& born(std::uint64_t birth, std::uint64_t death, BlockKind kind, std::uint32_t of_phase = 0) {
     Block block;
     block.bytes = 100;
@@ -58,7 +58,7 @@ class EvaluationsTest : public ::testing::Test {
   Facts facts_;
 };
 
-// As BERT's token types, gathered before its first embedding.
+// As with BERT's token types, which are gathered before its first embedding.
 TEST_F(EvaluationsTest, WhatTheNextForwardBeginsWithIsNoOutputThatItNeeds) {
   facts_.texts.insert(facts_.texts.end(), {"embeddings", "embeddings.words"});
   born(42, 45, BlockKind::kOpTemp);
@@ -79,7 +79,7 @@ TEST_F(EvaluationsTest, MadeWhatAModuleLeavesBehindAnOptimizer) {
   EXPECT_TRUE(made(1));
 }
 
-// As DistributedDataParallel's, which makes buckets anew before its module runs.
+// As in DistributedDataParallel, which rebuilds its buckets before its module runs.
 TEST_F(EvaluationsTest, AreNoneWhereTheModelItselfBeginsItsForward) {
   facts_.texts.insert(facts_.texts.end(), {"(model)", "module.0"});
   born(42, 43, BlockKind::kOpTemp);
@@ -88,7 +88,7 @@ TEST_F(EvaluationsTest, AreNoneWhereTheModelItselfBeginsItsForward) {
   facts_.blocks.back().layer = 4;
   EXPECT_FALSE(made(0));
   EXPECT_EQ(Evaluations(facts_).phase_at(45), "");
-  facts_.blocks.front().layer = 4;  // one of its layers, which the forward begins with, too
+  facts_.blocks.front().layer = 4;  // one of its layers, which also starts the forward
   EXPECT_FALSE(made(0));
   facts_.blocks.front().layer = 1;
   EXPECT_EQ(Evaluations(facts_).phase_at(45), "evaluation");
@@ -126,16 +126,16 @@ TEST_F(EvaluationsTest, MadeTheirLossToo) {
   born(43, 44, BlockKind::kOpTemp);
   facts_.blocks.back().layer = 0;
   EXPECT_TRUE(made(1));
-  facts_.blocks.front().layer = 0;  // no module was at work
+  facts_.blocks.front().layer = 0;  // outside any module
   EXPECT_FALSE(made(1));
-  facts_.texts.emplace_back("aten::addmm");  // and nobody tells of any
+  facts_.texts.emplace_back("aten::addmm");  // and the run has no modules
   facts_.blocks.front().op = 3;
   EXPECT_TRUE(made(1));
 }
 
 TEST_F(EvaluationsTest, MadeNothingThatTheNextForwardIsGiven) {
   born(42, 44, BlockKind::kOpTemp);
-  born(45, 75, BlockKind::kForwardResidue);  // a teacher's output, gone in the next optimizer
+  born(45, 75, BlockKind::kForwardResidue);  // a teacher's output, freed in the next optimizer
   EXPECT_FALSE(made(0));
   EXPECT_FALSE(made(1));
 }
@@ -157,8 +157,8 @@ TEST_F(EvaluationsTest, MadeWhatIsBornInAPhaseOfTheirs) {
 TEST_F(EvaluationsTest, LeaveWhatMayGoFromTheNextStepOn) {
   born(45, 125, BlockKind::kForwardResidue);
   born(15, 58, BlockKind::kForwardResidue,
-       1);                                   // of a forward, in a variable that the next one is assigned to
-  born(45, 75, BlockKind::kForwardResidue);  // there for the next step's loss
+       1);                                   // in a variable that the next forward reassigns
+  born(45, 75, BlockKind::kForwardResidue);  // needed by the next step's loss
   const Residue residue(facts_);
   const LaterSteps later_steps(facts_);
   EXPECT_EQ(later_steps.begin_for(facts_.blocks[0]), 50U);
@@ -195,16 +195,16 @@ TEST_F(EvaluationsTest, LeaveLogitsThatASoftmaxWasMadeOf) {
   EXPECT_EQ(residue.may_go(facts_.blocks[0], 15, &facts_.phases[0]), MayGo::kNotYet);
   EXPECT_EQ(residue.may_go(facts_.blocks[0], 25, &facts_.phases[1]), MayGo::kBeforeBackward);
   EXPECT_EQ(residue.may_go(facts_.blocks[2], 25, &facts_.phases[1]), MayGo::kNotYet) << "the softmax itself";
-  born(54, 68, BlockKind::kSaved, 4);  // of a backward that was cut short: nobody knows who needs it
+  born(54, 68, BlockKind::kSaved, 4);  // of an interrupted backward: what needs it is unknown
   facts_.blocks.back().op = 3;
   EXPECT_EQ(Residue(facts_).may_go(facts_.blocks.back(), 65, &facts_.phases[4]), MayGo::kNotYet);
 }
 
-// Behind the last optimizer, which ends at 160.
+// After the last optimizer, which ends at 160.
 class ListedOutputsTest : public EvaluationsTest {
  protected:
   ListedOutputsTest() { facts_.texts.emplace_back("body"); }
-  // Behind what another module makes.
+  // Allocated after the output of another module.
   void output(std::uint64_t birth, std::uint64_t death, std::uint64_t bytes = 100) {
     born(birth - 1, birth, BlockKind::kOpTemp);
     facts_.blocks.back().layer = 3;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is found at one moment: of a few blocks by hand.
+// Findings at one moment, with a few hand-made blocks.
 #include "host/analysis/peak/findings.hpp"
 #include "host/analysis/facts/facts.hpp"
 
@@ -40,7 +40,7 @@ class FindingsTest : public ::testing::Test {
     return static_cast<std::uint32_t>(facts_.texts.size() - 1);
   }
 
-  // Reserved and free then.
+  // Reserved but free at the failure.
   void free_in_pieces(std::uint64_t bytes, std::uint64_t largest) {
     failure_.held.allocated_bytes = 1000;
     failure_.held.reserved_bytes = 1000 + bytes;
@@ -99,7 +99,7 @@ TEST_F(FindingsTest, NextToNothingIsNotTold) {
   EXPECT_EQ(found().size(), 1U);
 }
 
-// A result of a forward that is there in the optimizer's step; of a training of ours the trainer needs it.
+// A forward's result that is alive in the optimizer's step; in Strata's own training the trainer needs it.
 TEST_F(FindingsTest, WhatAVariableHoldsBeyondBackwardIsTold) {
   phase(STRATA_PHASE_FORWARD, "forward", 5, 20);
   phase(STRATA_PHASE_BACKWARD, "backward", 20, 40);
@@ -125,7 +125,7 @@ TEST_F(FindingsTest, WhatAVariableHoldsBeyondBackwardIsTold) {
   EXPECT_TRUE(found().empty());
 }
 
-// A backward of 5000 bytes, and behind it an optimizer of 2500.
+// A backward of 5000 bytes, followed by an optimizer of 2500.
 class BoundsTest : public FindingsTest {
  protected:
   BoundsTest() {

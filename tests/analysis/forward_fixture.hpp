@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A forward's blocks for a test, one after another, as backward will read them.
+// A forward's blocks for a test, in the order in which they are allocated; backward will read them.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stores that are damaged or lie. Analysis either says what is wrong with the file, or copes.
+// Damaged or inconsistent stores. Analysis either reports what is wrong with the file or handles it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ class HostileStore : public ::testing::Test {
   void damage(const std::string& sql) { testing::run_sql(store_, sql); }
   Facts analysed() const { return analyse(directory_.path()); }
 
-  // With a message that names the file and holds `part`.
+  // Throws with a message that names the file and contains `part`.
   void expect_refused(std::string_view part) const {
     try {
       analysed();
@@ -207,7 +207,7 @@ TEST_F(HostileStore, TimesThatGoBackwards) {
   }
 }
 
-// A view could run for ever; none is read, whatever it is called.
+// A view could run forever; none is read, whatever its name.
 TEST_F(HostileStore, AViewInPlaceOfATable) {
   damage(
       "DROP TABLE gap; CREATE VIEW gap AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i FROM n)"

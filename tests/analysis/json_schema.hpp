@@ -7,8 +7,8 @@
 
 namespace strata::analysis::testing {
 
-// Where `value` breaks `schema`, as "/peak/step: ...". Knows the keywords that our schemas use, and throws
-// std::logic_error for any other, so that none is passed over in silence.
+// Where `value` violates `schema`, as "/peak/step: ...". Knows the keywords used by our schemas and throws
+// std::logic_error for any other, so that none is silently ignored.
 std::vector<std::string> violations(const nlohmann::json& schema, const nlohmann::json& value);
 
 }  // namespace strata::analysis::testing

@@ -24,7 +24,7 @@ std::uint64_t made_by(RunBuilder& run, const char* op, std::uint64_t bytes) {
   return address;
 }
 
-// Each step's backward frees what its forward saved; what `keep` makes beside it is its own.
+// Each step's backward frees what its forward saved; what `keep` allocates in addition is left to it.
 Facts training_that(const StepScript::Part& keep, std::int64_t steps) {
   std::uint64_t saved = 0;
   Facts facts = run_of({.forward =
@@ -43,7 +43,7 @@ Facts keeping_outputs(std::int64_t steps) {
   return training_that([](RunBuilder& run) { made_by(run, "aten::addmm", 500); }, steps);
 }
 
-// At the peak.
+// The finding at the peak.
 Finding kept_in(const Facts& facts) {
   for (Finding& finding : findings_at(facts, facts.peak, 1))
     if (finding.kind == FindingKind::kKeptFromEarlier) return finding;
@@ -97,7 +97,7 @@ TEST(KeptFromEarlier, IsNoQueue) {
   EXPECT_TRUE(KeptFromEarlier(facts).blocks().empty());
 }
 
-// Six in each fourth step, which the steps behind it use.
+// Six results in every fourth step, which the following steps use.
 TEST(KeptFromEarlier, IsNoRollout) {
   std::deque<std::uint64_t> rollout;
   int step = 0;
@@ -126,7 +126,7 @@ TEST(KeptFromEarlier, AListThatIsEmptiedGrowsUntilThen) {
   EXPECT_EQ(std::get<GrowingMemoryDetail>(shape.detail).last_step, 3);
 }
 
-// Forwards that no backward follows keep their graph, and a result that it ends in.
+// Forwards without a backward keep their graph, and its result.
 TEST(KeptFromEarlier, OfAGraphTheResultStays) {
   int step = 0;
   const Facts facts = training_that(

@@ -10,7 +10,7 @@
 namespace strata::analysis {
 namespace {
 
-// Of one step, closed when the program ended, in which an optimizer was concluded.
+// One step, closed when the program ended, in which an optimizer was inferred.
 Recording unmarked_run() {
   Recording run;
   run.end = analysis::RunEnd::kDone;
@@ -40,7 +40,7 @@ TEST(LastStep, WorksUntilItsLastPhaseAndWhatADeviceDidForIt) {
   Recording run = unmarked_run();
   EXPECT_EQ(last_work(run, {}).host_ns, 300);
   EXPECT_EQ(last_work(run, {}).device_ns, 300);
-  run.time.activities = {kernel(1, 450), kernel(0, 5000)};  // the second is of an evaluation behind the loop
+  run.time.activities = {kernel(1, 450), kernel(0, 5000)};  // the second is an evaluation after the loop
   EXPECT_EQ(last_work(run, {}).host_ns, 300);
   EXPECT_EQ(last_work(run, {}).device_ns, 450);
 }

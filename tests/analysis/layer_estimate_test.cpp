@@ -14,7 +14,7 @@
 namespace strata::analysis {
 namespace {
 
-// Operators that return in the middle of the run's forwards, from the second on.
+// Operators that return in the middle of the run's forwards, starting with the second.
 Recording run_with(std::initializer_list<std::pair<std::string_view, std::uint64_t>> outputs) {
   Recording run = testing::make_training_run().recording;
   int forwards = 0;

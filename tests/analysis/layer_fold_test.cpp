@@ -42,7 +42,7 @@ std::vector<std::string> paths(const LayerTree& tree) {
   return list;
 }
 
-// The allocator gave one of them a block that it did not split.
+// For one of them the allocator handed out a block without splitting it.
 TEST(FoldedLayers, AreAlikeHoweverTheirBlocksAreRounded) {
   using enum Category;
   const LayerTree tree = folded({{"layers.0", kParameter, 10}, {"layers.1", kParameter, 14, 4}});
@@ -73,7 +73,7 @@ TEST(FoldedLayers, AreAlikeWithTheSameParameters) {
   EXPECT_EQ(tree.nodes[4].largest_bytes, 15u);
 }
 
-// The weight of 0 has the name that 1 has as a module.
+// The weight of 0 has the name that module 1 has.
 TEST(FoldedLayers, AreNoneOfOneNumberOrOfOtherNames) {
   using enum Category;
   EXPECT_EQ(paths(folded({{"a.0", kParameter, 3}, {"a.x", kParameter, 2}, {"a.1x", kParameter, 1}})),
@@ -83,7 +83,7 @@ TEST(FoldedLayers, AreNoneOfOneNumberOrOfOtherNames) {
       (std::vector<std::string>{"", "a", "a.99999999999", "a.-1", "a."}));
 }
 
-// A convolution and what normalises after it are numbered too.
+// A convolution and its normalisation layer are numbered too.
 TEST(FoldedLayers, AreNoneOfOtherParameters) {
   using enum Category;
   EXPECT_EQ(

@@ -85,8 +85,8 @@ TEST(LayerTree, HasNumbersInTheirOrder) {
 
 TEST(LayerTree, SaysTheMostAndTheMeansOverItsInterval) {
   Facts facts = facts_of({{"a.x", 100}, {"a.y", 40}, {"a.x", 10}});
-  // 100 from before on; 40 from event 11 (20 ns) to 12 (30 ns); 10 from 13 (40 ns) on. The interval ends
-  // at 50.
+  // 100 from before the interval; 40 from event 11 (20 ns) to 12 (30 ns); 10 from 13 (40 ns). The interval
+  // ends at 50.
   facts.blocks[0].birth_sequence = 1;
   facts.blocks[1].birth_sequence = 11, facts.blocks[1].birth_ns = 20;
   facts.blocks[1].death_sequence = 12, facts.blocks[1].death_ns = 30;
@@ -98,13 +98,13 @@ TEST(LayerTree, SaysTheMostAndTheMeansOverItsInterval) {
   EXPECT_DOUBLE_EQ(a.mean_over_events, (140.0 + 100.0 + 110.0) / 3.0);
   EXPECT_DOUBLE_EQ(a.mean_over_time, (100.0 * 10 + 140.0 * 10 + 100.0 * 10 + 110.0 * 10) / 40.0);
   const LayerNode& y = node(tree, "a.y");
-  EXPECT_EQ(sum(y.total), 0u);  // dead by then, and still in the tree
+  EXPECT_EQ(sum(y.total), 0u);  // freed by then, but still in the tree
   EXPECT_EQ(y.most_bytes, 40u);
   EXPECT_DOUBLE_EQ(y.mean_over_events, 40.0 / 3.0);
   EXPECT_DOUBLE_EQ(y.mean_over_time, 10.0);
 }
 
-// One event: its level is between the two nowhere.
+// One event: the level between the two does not count.
 TEST(LayerTree, AnAddressHandedOutAgainIsNeverThereTwice) {
   Facts facts = facts_of({{"a", 100}, {"a", 100}});
   facts.blocks[0].death_sequence = facts.blocks[1].birth_sequence = 5;
@@ -129,7 +129,8 @@ TEST(LayerTree, OfNothingHasTheRootAlone) {
   EXPECT_EQ(sum(tree.nodes.front().total), 0u);
 }
 
-// Parameters, gradients and state are of the module that the parameter's name says, whoever allocated them.
+// Parameters, gradients and state belong to the module in the parameter's name, whichever module allocated
+// them.
 TEST(LayerTree, OwnersStandInTheirModules) {
   RunBuilder run;
   std::uint64_t scale = 0, weight = 0, input = 0;
@@ -166,7 +167,7 @@ TEST(LayerTree, OwnersStandInTheirModules) {
   EXPECT_EQ(of(node(tree, "(optimizer)").self, Category::kTemporary), 1000u);
 }
 
-// What each module of `tree` must hold, from the blocks alone.
+// What each module of `tree` must hold, computed from the blocks alone.
 void expect_tree_by_definition(const Facts& facts, const LayerTree& tree) {
   const LayerNode& root = tree.nodes.front();
   EXPECT_EQ(root.total, facts.peak.categories);
@@ -181,9 +182,9 @@ void expect_tree_by_definition(const Facts& facts, const LayerTree& tree) {
     EXPECT_LE(one.most_bytes, root.most_bytes);
     EXPECT_LE(one.mean_over_events, static_cast<double>(one.most_bytes) + 1e-6);
     EXPECT_LE(one.mean_over_time, static_cast<double>(one.most_bytes) + 1e-6);
-    EXPECT_GE(one.most_bytes, sum(one.total));  // the peak lies in the interval
+    EXPECT_GE(one.most_bytes, sum(one.total));  // the peak is in the interval
   }
-  // The root is the timeline.
+  // The root equals the timeline.
   const RunInterval& interval = tree.interval;
   auto [first, last] = points_within(facts.points, interval.begin_sequence, interval.end_sequence);
   double levels = 0.0;

@@ -17,7 +17,7 @@ using testing::RunBuilder;
 
 constexpr std::int64_t kNumber = 5;
 
-// A node that is seen to begin before its module's range does, while that of the node before is open.
+// A node that begins before its module's range, while the range of the previous node is open.
 TEST(Layers, OfANodeIsThatOfTheOpThatMadeItWhateverIsOpen) {
   RunBuilder builder;
   builder.step(0, STRATA_STEP_ACTIVE, [&] {

@@ -23,7 +23,7 @@ struct Role {
   Expected expected;
 };
 
-// Alive from setup to the end, known by registration alone.
+// Alive from setup to the end, known only by registration.
 void register_every_role(RunBuilder& run) {
   const std::array<Role, 18> roles{{
       {STRATA_TENSOR_PARAMETER, {kParameter, "parameter", "block", "parameter"}},
@@ -51,7 +51,7 @@ void register_every_role(RunBuilder& run) {
   }
 }
 
-// Copies that autocast made: of a parameter, of what is none, and of what nobody registered.
+// Copies made by autocast: of a parameter, of another registered tensor, and of an unregistered one.
 void register_casts(RunBuilder& run) {
   const std::uint64_t weight = run.allocate(4096, {kParameter, "parameter", "head", "parameter"});
   const std::uint64_t table = run.allocate(96, {kParameter, "buffer", "head", "buffer"});
@@ -62,12 +62,12 @@ void register_casts(RunBuilder& run) {
   run.tensor(STRATA_TENSOR_AUTOCAST_COPY, "bfloat16", copy, weight);
   run.tensor(STRATA_TENSOR_AUTOCAST_COPY, "bfloat16", cast_table, table);
   run.tensor(STRATA_TENSOR_AUTOCAST_COPY, "bfloat16", cast, source);
-  // Owners may be known later than their copies.
+  // Owners may be registered after their copies.
   run.tensor(STRATA_TENSOR_PARAMETER, "head.weight", weight);
   run.tensor(STRATA_TENSOR_BUFFER, "head.table", table);
 }
 
-// Copies that the program made: of a parameter, of a gradient, and of what is neither.
+// Copies made by the program: of a parameter, of a gradient, and of another tensor.
 void register_copies(RunBuilder& run) {
   const std::uint64_t weight = run.allocate(4096, {kParameter, "parameter", "head", "parameter"});
   const std::uint64_t gradient = run.allocate(4096, {kGradient, "gradient", "head", "gradient"});
@@ -96,7 +96,7 @@ std::uint64_t temporary_and_kept(RunBuilder& run, std::uint32_t kind, const Expe
   return block;
 }
 
-// As fully_shard gathers a layer's weight for its forward, and reduces its gradient in backward.
+// fully_shard gathers a layer's weight for its forward and reduces its gradient in backward.
 std::uint64_t gather(RunBuilder& run) {
   std::uint64_t gathered = 0;
   run.op("FSDP::all_gather (0)", [&] {
@@ -237,7 +237,7 @@ TrainingRun make_retained_run() {
     run.phase(STRATA_PHASE_FORWARD, "forward", [&] {
       held = run.allocate(1000, {kActivation, "retained", "", "saved_retained"});
       hold = run.save(held);
-      dropped = run.allocate(2000, {kActivation, "saved", "", "saved"});  // its graph is thrown away
+      dropped = run.allocate(2000, {kActivation, "saved", "", "saved"});  // its graph is discarded
       const std::uint64_t let_go = run.save(dropped);
       run.release(let_go);
       run.free(dropped);
@@ -292,7 +292,7 @@ TrainingRun make_cut_short_optimizer_run() {
   return {killed_after(run.finish(), last_event), run.expected()};
 }
 
-// In an evaluation behind the step's optimizer.
+// In an evaluation after the step's optimizer.
 TrainingRun make_cut_short_behind_optimizer_run() {
   RunBuilder run;
   run.phase(STRATA_PHASE_SETUP, "setup", [] {});

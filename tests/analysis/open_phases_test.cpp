@@ -27,7 +27,7 @@ TEST(OpenPhases, FindsTheInnermost) {
   EXPECT_FALSE(open.innermost(9).has_value());
   EXPECT_EQ(open.innermost(10), 0u);
   EXPECT_EQ(open.innermost(20), 1u);
-  EXPECT_EQ(open.innermost(30), 0u);  // an end is after its phase
+  EXPECT_EQ(open.innermost(30), 0u);  // an end comes after its phase
   EXPECT_FALSE(open.innermost(50).has_value());
   EXPECT_EQ(open.innermost(1000), 2u);
 }
@@ -52,7 +52,7 @@ TEST(OpenPhases, AClosureIsNotTheOptimizersThatCallsIt) {
   EXPECT_EQ(open.part_of_step(60), 0u);
 }
 
-// Phases of several threads may overlap and not nest.
+// Phases of different threads may overlap without nesting.
 TEST(OpenPhases, AgreesWithLookingAtEveryPhase) {
   std::mt19937 random(1);
   for (int run = 0; run < 200; ++run) {

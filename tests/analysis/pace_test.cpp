@@ -45,7 +45,7 @@ TEST(WindowPace, WithoutAStepThereIsNone) {
   EXPECT_FALSE(pace.tokens_per_second.has_value());
 }
 
-// What the session writes when it is interrupted in the second step.
+// What the session writes when interrupted in the second step.
 Recording interrupted(RunEnd end) {
   testing::RunBuilder run;
   for (std::int64_t step = 0; step < 2; ++step) run.step(step, STRATA_STEP_ACTIVE, [&] { run.wait(100); });

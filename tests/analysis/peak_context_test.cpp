@@ -56,7 +56,7 @@ TEST(NextHighestPlace, MayLieBeforeThePeakOrBeAsHigh) {
   EXPECT_EQ(next_place({100, 95, 100}, 5)->point, 2u);
 }
 
-// A notch on the way up of the second hill does not part it from itself.
+// A notch in the rise of the second hill does not split the hill.
 TEST(NextHighestPlace, IsTheTopOfItsHill) {
   EXPECT_EQ(next_place({100, 10, 50, 48, 70, 69, 72, 30}, 5)->point, 6u);
 }
@@ -69,7 +69,7 @@ TEST(HighestOutside, LeavesOutWhatIsExcluded) {
   EXPECT_FALSE(highest_outside(points, {1, 4}, 2, {1, 4}).has_value());
 }
 
-// A step whose backward is highest and whose optimizer comes next, by 300 bytes.
+// A step whose backward is highest; its optimizer is second, 300 bytes lower.
 Facts two_hills() {
   RunBuilder run;
   std::uint64_t weight = 0;
@@ -125,7 +125,7 @@ TEST(PeakContext, OfAStepHasItsPhaseAndItsChange) {
   EXPECT_EQ(step.peak_sequence, facts.peak.sequence);
 }
 
-// The definitions of docs/summary.md, written out: every pair of moments.
+// The definitions of docs/summary.md, implemented directly: every pair of moments.
 void expect_places_by_definition(const Facts& facts) {
   const PeakContext& context = facts.peak_context;
   std::vector<Point> points;

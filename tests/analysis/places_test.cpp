@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
 
-// A recording of a CUDA device that is written event by event.
+// A CUDA device's recording, written event by event.
 class PlacedRun {
  public:
   PlacedRun() { run_.device = {STRATA_DEVICE_CUDA, 0}; }
@@ -93,7 +93,7 @@ TEST(Places, AreNoneOnTheCpu) {
   EXPECT_EQ(free_elsewhere({}), 0u);
 }
 
-// Also of a store whose segments come back larger than they went, or twice.
+// Also for a store whose segments return larger than they were taken, or twice.
 TEST(Places, NeverHoldLessThanNothing) {
   PlacedRun run;
   run.happens(STRATA_MEMORY_SEGMENT_FREE, {7, 0}, 0x1000, 9 * kMebibyte);
@@ -104,7 +104,7 @@ TEST(Places, NeverHoldLessThanNothing) {
   EXPECT_EQ(free_elsewhere({places[0], places[0]}), 0u);
 }
 
-// At every event of a random run the places sum up to what the whole device has.
+// At every event of a random run the places add up to the total of the device.
 TEST(Places, SumUpToTheDevice) {
   std::mt19937 random(3);
   PlacedRun run;

@@ -7,7 +7,7 @@
 
 namespace strata::analysis::testing {
 
-// Three steps of allocations, frees, registrations, modules and phases in any order that an allocator allows.
+// Three steps of allocations, frees, registrations, modules and phases in any order an allocator allows.
 Recording random_run(std::uint32_t seed);
 
 }  // namespace strata::analysis::testing

@@ -63,7 +63,7 @@ TEST_F(RepeatedBlocksTest, OfStagesTheirBlocks) {
   EXPECT_EQ(block_of("features.2.1"), "") << "nor one module alone";
 }
 
-// transformers' Swin: the first block of a stage need not be alike, nor a stage have more than one.
+// transformers' Swin: the first block of a stage may differ, and a stage may have a single block.
 TEST_F(RepeatedBlocksTest, OfStagesThatHaveTheirBlocksInAList) {
   parameter("layers.0.blocks.0.attn.weight", 10);
   parameter("layers.0.blocks.0.shortcut.weight", 10);

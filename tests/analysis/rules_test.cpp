@@ -59,10 +59,10 @@ TEST(Rules, HaveTheReasonsInTheirOrder) {
   std::size_t index = static_cast<std::size_t>(Reason::kNone);
   for (const Rule& rule : standard_rules())
     EXPECT_EQ(static_cast<std::size_t>(rule.reason), ++index) << rule.name;
-  EXPECT_EQ(index, static_cast<std::size_t>(Reason::kUnknown));  // those behind it are not of rules
+  EXPECT_EQ(index, static_cast<std::size_t>(Reason::kUnknown));  // the later reasons belong to no rule
 }
 
-// Its model is let go of at the end, as is what each operator makes.
+// Such a program frees its model at the end, and each operator's results.
 TEST(Rules, WhereNoStepBeginsNothingIsASetupsTemporary) {
   Evidence block{.birth = 5, .death = 9, .stage = Stage::kSetup};
   EXPECT_EQ(decide(standard_rules(), block).name, "unknown_setup");
@@ -85,7 +85,7 @@ TEST(Rules, AreTheTableOfTheDocument) {
   EXPECT_EQ(rows, wanted);
 }
 
-// A rule that no run needs would be a rule that nobody has tried.
+// A rule that no run needs would be untested.
 TEST(Rules, WithoutAnyOneOfThemSomeRunIsWrong) {
   for (const Rule& rule : standard_rules()) {
     Method method;
@@ -116,7 +116,7 @@ void move_before(Method& method, std::string_view name, std::string_view before)
 
 struct BrokenMethod {
   const char* what;
-  const char* noticed_by;  // at least this check of failed_checks, on some run
+  const char* noticed_by;  // at least this one of failed_checks, on some run
   std::function<void(Method&)> break_it;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a run by hand, event by event, as a tracer would record it, and remembers what each block is, so
-// that a test knows every byte.
+// Writes a run by hand, event by event, as a tracer would record it, and stores the expected
+// classification of each block, so that a test knows every byte.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,19 @@
 
 namespace strata::analysis::testing {
 
-// What a block must be found to be.
+// The expected classification of a block.
 struct Expected {
   Category category = Category::kUnknown;
   std::string_view kind{};
   std::string layer{};
-  std::string_view rule{};  // the one that must decide; empty: any that comes to the same
+  std::string_view rule{};  // the rule that must decide; empty: any rule with the same result
 
   bool operator==(const Expected&) const = default;
 };
 
 class RunBuilder {
  public:
-  static constexpr std::int64_t kTickNs = 10;  // from each event to the next
+  static constexpr std::int64_t kTickNs = 10;  // between consecutive events
   using Body = std::function<void()>;
 
   RunBuilder();
@@ -38,34 +38,34 @@ class RunBuilder {
   // `kind` is STRATA_OP_*.
   void op(std::string_view name, const Body& body, std::uint32_t kind = 0,
           std::int64_t autograd_sequence = -1);
-  // Body runs as another thread of the operating system and of the framework.
+  // Body runs as if on another thread of the operating system and of the framework.
   void on_thread(std::uint32_t thread, const Body& body);
 
-  // What body allocates lies in a private pool of the allocator.
+  // body allocates in a private pool of the allocator.
   void in_pool(std::uint64_t pool, const Body& body);
 
-  // The address of a new block.
+  // Returns the address of a new block.
   std::uint64_t allocate(std::uint64_t bytes, const Expected& expected = {});
   void allocate_at(std::uint64_t address, std::uint64_t bytes, const Expected& expected = {});
   void free(std::uint64_t address);
-  // An allocation that finds no room.
+  // An allocation that fails for lack of memory.
   void fail(std::uint64_t bytes);
   // `role` is STRATA_TENSOR_*.
   void tensor(std::uint32_t role, std::string_view name, std::uint64_t address,
               std::uint64_t owner_address = 0, std::string_view dtype = "", std::string_view shape = "");
-  // The number that `release` takes.
+  // Returns the number that `release` takes.
   std::uint64_t save(std::uint64_t address);
   void release(std::uint64_t saved);
-  // What c10 would say now of the event just made.
+  // What c10 would report for the last event.
   void report(std::uint64_t address, std::int64_t bytes, std::uint64_t allocated_bytes);
 
-  // Times pass without an event.
+  // Time passes without an event.
   void wait(std::int64_t ns) { now_ns_ += ns; }
   std::uint64_t sequence() const { return sequence_; }
 
   // Ends the run; `end` as in the store's meta table.
   Recording finish(RunEnd end = RunEnd::kDone);
-  // By birth.
+  // In order of birth.
   const std::vector<Expected>& expected() const { return expected_; }
 
  private:
@@ -87,7 +87,7 @@ class RunBuilder {
   std::uint64_t pool_ = 0;
 };
 
-// What is left of `run` when its process dies right after the event `sequence`.
+// The part of `run` that remains if its process dies right after the event `sequence`.
 Recording killed_after(Recording run, std::uint64_t sequence);
 
 }  // namespace strata::analysis::testing

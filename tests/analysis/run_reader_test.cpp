@@ -24,7 +24,7 @@ using test::TemporaryFolder;
 using testing::run_sql;
 using testing::write_store;
 
-// What is the same whether rows came from a file or not: texts are compared, not their numbers.
+// The parts that are equal whether rows came from a file or not: texts are compared, not their ids.
 std::string told(const Facts& facts, const Block& block) {
   return std::to_string(block.address) + " " + std::to_string(block.bytes) + " " +
          std::to_string(block.birth_sequence) + " " + std::to_string(block.death_sequence) + " " +
@@ -100,7 +100,7 @@ TEST(RunReader, TakesWhatStepsCountFromTheManifest) {
   }
 }
 
-// Two segments side by side, or two pieces of one.
+// Two adjacent segments, or two pieces of one.
 TEST(RunReader, TakesFromTheManifestWhetherSegmentsGrow) {
   Recording written = testing::make_training_run({.steps = 1}).recording;
   const auto happens = [&](std::uint32_t action, std::uint64_t address, std::uint64_t bytes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of samples, as a store has them, damaged or not there.
+// The tables of samples in a store, damaged or missing.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peaks within steps, epochs, the window and between resets; and one moment whose lines add up.
+// Peaks in steps, epochs, the window and between resets; and one moment whose parts add up.
 #include "host/analysis/steps/scopes.hpp"
 
 #include <gtest/gtest.h>
@@ -67,7 +67,7 @@ TEST(Scopes, TellWhatTheyBeginAndEndWith) {
   EXPECT_EQ(run->begin_bytes, 500u << 20) << "the context is there when the run begins";
 }
 
-// The samples say 70 and 60 MiB; that it was 90 within step 1 only the operating system knows.
+// The samples give 70 and 60 MiB; only the operating system knows that it was 90 within step 1.
 TEST(Scopes, TakeThePeakOfTheProcessFromTheOperatingSystem) {
   const Facts facts = analyse(testing::cached_run());
   const auto scopes = scopes_of(facts);

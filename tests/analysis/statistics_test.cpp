@@ -25,7 +25,7 @@ namespace {
 
 using testing::RunBuilder;
 
-// The definitions of docs/summary.md, written out.
+// The definitions of docs/summary.md, implemented directly.
 CategoryStatistics by_definition(const Facts& facts, std::size_t first, std::size_t last,
                                  const std::function<std::uint64_t(const Point&)>& level) {
   CategoryStatistics result;
@@ -125,7 +125,7 @@ TEST(Statistics, OfATrainingRunAreThoseOfTheDefinition) {
   expect_statistics_by_definition(analyse(testing::make_training_run().recording));
 }
 
-// A step that begins at its highest moment: what was alive then was born before.
+// A step that begins at its highest moment: the blocks alive then were born earlier.
 TEST(Statistics, ThePeakThatTheWindowBeginsWithIsAtItsBegin) {
   RunBuilder run;
   std::uint64_t high = 0;
@@ -159,7 +159,7 @@ TEST(Statistics, PropertiesOfRandomRuns) {
     const Facts facts = analyse(recording);
     ASSERT_EQ(facts.points.size(), recording.memory.size());
 
-    // Every block is in exactly one category: recounted from the blocks alone, all levels come out.
+    // Every block is in exactly one category: recomputing from the blocks alone must give every level.
     std::map<std::uint64_t, std::array<std::int64_t, kCategories>> changes;
     for (const Block& block : facts.blocks) {
       ASSERT_NE(block.reason, Reason::kNone);
@@ -184,7 +184,7 @@ TEST(Statistics, PropertiesOfRandomRuns) {
   }
 }
 
-// Whenever the process dies, what is left can be analysed.
+// Whenever the process dies, the remaining recording can be analysed.
 TEST(Statistics, OfARunKilledAtAnyEvent) {
   const Recording whole = testing::make_training_run({.steps = 2}).recording;
   const std::uint64_t last = whole.memory.back().sequence;

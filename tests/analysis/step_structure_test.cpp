@@ -12,7 +12,7 @@ namespace {
 
 using testing::RunBuilder;
 
-// The stage of an allocation made by `body`, the only one of its run.
+// The stage of the allocation made by `body`, the only one in its run.
 Stage stage_of_one_block(const std::function<void(RunBuilder&)>& body) {
   RunBuilder run;
   run.step(0, STRATA_STEP_ACTIVE, [&] { body(run); });

@@ -134,7 +134,7 @@ class Insert {
   sqlite3_stmt* statement_ = nullptr;
 };
 
-// The store's ids of texts are its own: here not the indices.
+// The store has its own ids of texts: here not the indices.
 std::int64_t text_id(std::uint32_t text) {
   return text == 0 ? 0 : std::int64_t{text} + 1000;
 }

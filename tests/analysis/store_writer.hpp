@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes run directories as docs/run-store.md describes them, tables and views.
+// Writes run directories, with tables and views, as docs/run-store.md describes them.
 #pragma once
 
 #include <filesystem>
@@ -16,7 +16,7 @@ namespace strata::analysis::testing {
 std::filesystem::path write_store(const std::filesystem::path& directory, const Recording& run, int rank = 0,
                                   int pid = 7);
 
-// Runs SQL on a store, to damage it.
+// Runs SQL on a store in order to damage it.
 void run_sql(const std::filesystem::path& store, const std::string& sql);
 
 }  // namespace strata::analysis::testing

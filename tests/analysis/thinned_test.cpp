@@ -9,7 +9,7 @@
 namespace strata::analysis {
 namespace {
 
-// Steps 0-2 and 4-5 of seven, of ten events each.
+// Steps 0-2 and 4-5 out of seven, with ten events each.
 Thinned two_intervals() {
   return {.intervals = {{0, 2, 3, 0, 30}, {4, 5, 2, 40, 60}}, .peaks = {{40, 1, 0, 700, 900, 45, 4500}}};
 }
@@ -65,7 +65,7 @@ TEST(ThinnedTest, AWindowThatNothingOfIsThinnedStays) {
 TEST(ThinnedTest, AStepsPeakIsTheOneThatWasKeptOfItsDevice) {
   std::vector<StepFact> steps(2);
   steps[0].begin_sequence = 40;
-  steps[0].peak_allocated_bytes = 3;  // of what is left of it
+  steps[0].peak_allocated_bytes = 3;  // of its remaining part
   steps[1].begin_sequence = 60;
   steps[1].peak_allocated_bytes = 5;
   use_thinned_peaks(seven_steps(), steps);

@@ -37,7 +37,7 @@ class Trainer {
     set_up();
     for (std::int64_t step = 0; step < options_.steps; ++step) {
       run_.step(step, step == 0 ? STRATA_STEP_WARMUP : STRATA_STEP_ACTIVE, [&] { one_step(); });
-      // Between steps: a line for the terminal.
+      // Between steps: a line of output on the terminal.
       run_.free(run_.allocate(24, {kTemporary, "op_temp", ""}));
     }
     TrainingRun result{run_.finish(), run_.expected()};
@@ -116,7 +116,7 @@ class Trainer {
     if (saved != 0) run_.release(saved);
   }
 
-  // One layer: its output, which the next one's backward needs, and a temporary.
+  // One layer: its output, which the backward of the next layer needs, and a temporary.
   void forward_layer(Layer& layer, const Expected& expected) {
     run_.op(
         "aten::linear",
@@ -183,7 +183,7 @@ class Trainer {
     for (const std::uint64_t block : {between_, probabilities_, loss_}) run_.free(block);
   }
 
-  // It counts its autograd sequence by itself, so that its numbers come again.
+  // The thread counts its own autograd sequence, so its numbers repeat those of the other thread.
   void work_of_another_thread() {
     run_.free(run_.allocate(72, {kTemporary, "op_temp", ""}));
     run_.module("elsewhere", [&] {
@@ -225,7 +225,7 @@ class Trainer {
     }
   }
 
-  // What the engine does with one node: `body` inside it, `after` once it has let go of what it had saved.
+  // The engine's work on one node: `body` inside it, `after` once its saved tensors are released.
   void node(std::string_view name, std::int64_t autograd_sequence, const RunBuilder::Body& body,
             const RunBuilder::Body& after) {
     run_.op(std::string(kEvaluate) + std::string(name), [&] {
@@ -312,7 +312,7 @@ class Trainer {
     }
   }
 
-  // What an allocator's own book would say after each event.
+  // What an allocator's own count would be after each event.
   static void add_reports(Recording& run) {
     std::map<std::uint64_t, std::uint64_t> sizes;
     std::uint64_t allocated_bytes = 0;

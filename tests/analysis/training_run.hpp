@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small training run as the host's trainer would record it: every kind of block that it makes, in the order
-// in which torch makes and frees them, with the category that each must be found to have.
+// A small training run as the host's trainer would record it: every kind of block, in the order in which
+// torch allocates and frees them, with the expected category of each.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ struct TrainingOptions {
   bool set_to_none = true;       // gradients are freed before each step, or kept and cleared
   bool saved_tensors = true;     // rows of what autograd saves
   bool backward = true;          // without: mode forward
-  bool checkpointing = false;    // each layer's forward runs again in its backward
-  bool backward_ranges = false;  // modules are told of in backward too
+  bool checkpointing = false;    // each layer's forward is recomputed in its backward
+  bool backward_ranges = false;  // modules are recorded in backward too
   bool cross_check = false;      // reports of an independent count
 };
 
 struct TrainingRun {
   Recording recording;
-  std::vector<Expected> expected;  // of each block, by birth
+  std::vector<Expected> expected;  // of each block, in order of birth
 };
 
 TrainingRun make_training_run(const TrainingOptions& options = {});

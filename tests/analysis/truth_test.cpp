@@ -16,7 +16,7 @@ const ConfusionCell& cell(const Confusion& confusion, Category truth, Category r
   return confusion.cells[static_cast<std::size_t>(truth)][static_cast<std::size_t>(rule)];
 }
 
-// Also of a run in which nothing was saved, which analyse() leaves out.
+// Also for a run in which nothing was saved, which analyse() omits.
 Confusion compare(const Recording& run) {
   const BlockTable table = build_blocks(run);
   const OpTable ops(run);
@@ -37,11 +37,11 @@ TEST(Truth, LifetimesAreAsGoodOnATrainingRun) {
   }
   EXPECT_GT(blocks, 0u);
   EXPECT_EQ(blocks, confusion.compared_blocks);
-  EXPECT_LT(blocks, run.expected.size());  // owners, temporaries and the like are as both say
+  EXPECT_LT(blocks, run.expected.size());  // both agree on owners, temporaries and the like
   EXPECT_TRUE(confusion.holds());
 }
 
-// What only saved tensors can tell: a graph that is dropped, and one that is held beyond its backward.
+// Only saved tensors can identify these: a discarded graph, and one held beyond its backward.
 TEST(Truth, CountsWhereLifetimesAreWrong) {
   const Confusion confusion = compare(testing::make_retained_run().recording);
   EXPECT_EQ(cell(confusion, Category::kActivation, Category::kTemporary).blocks, 2u);  // dropped; recomputed
@@ -57,7 +57,7 @@ TEST(Truth, CountsWhereLifetimesAreWrong) {
   EXPECT_FALSE(confusion.holds());
 }
 
-// Of a graph that is dropped no lifetime tells: `mode: forward_grad`.
+// Lifetimes cannot identify a discarded graph: `mode: forward_grad`.
 TEST(Truth, AForwardThatNoBackwardFollowsIsNotCompared) {
   testing::RunBuilder run;
   run.step(0, STRATA_STEP_ACTIVE, [&] {
@@ -90,7 +90,7 @@ TEST(Truth, WhatWasSavedOutsideOfAnyForwardIsCompared) {
   EXPECT_EQ(confusion.disagreements[0].rule_kind, BlockKind::kOpTemp);
 }
 
-// As the output of a layer that reentrant checkpointing runs again, whose graph need not have saved it.
+// As the output of a layer that reentrant checkpointing recomputes; its graph need not have saved it.
 TEST(Truth, WhatALayerMadeThatRanAgainIsNoGradient) {
   testing::RunBuilder run;
   run.step(0, STRATA_STEP_ACTIVE, [&] {
@@ -132,7 +132,7 @@ TEST(Truth, TellsDisagreementsApartByTheOpThatMadeThem) {
   EXPECT_EQ(recording.texts[confusion.disagreements[1].op], "aten::mul");
 }
 
-// Lives like an activation, but the program holds it and not the graph.
+// Its lifetime is that of an activation, but the program holds it, not the graph.
 TEST(Truth, KnowsWhatTheGraphDoesNotHold) {
   testing::RunBuilder run;
   run.step(0, STRATA_STEP_ACTIVE, [&] {

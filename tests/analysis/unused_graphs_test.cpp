@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs that no backward goes through, in trainings of a student by hand: each layer keeps 100 bytes, and
-// the output is 10.
+// Graphs that no backward uses, in hand-made trainings of a student: each layer keeps 100 bytes, and the
+// output is 10.
 #include "host/analysis/peak/unused_graphs.hpp"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ using Addresses = std::vector<std::uint64_t>;
 constexpr int kLayers = 4;
 constexpr std::uint64_t kGraphBytes = kLayers * 100 + 10;
 
-// By birth, the output last. Of no `model` modules are not told.
+// In order of birth, the output last. With an empty `model`, no modules are recorded.
 Addresses forward_of(RunBuilder& run, const std::string& model) {
   Addresses made;
   const auto make = [&](const std::string& layer, const char* op, std::uint64_t bytes) {
@@ -51,7 +51,7 @@ class UnusedGraphsTest : public ::testing::Test {
 
   void parameter(const std::string& name) { run_.tensor(STRATA_TENSOR_PARAMETER, name, run_.allocate(8)); }
 
-  // A training step of the student, in whose forward `before` comes first; `also` in its backward.
+  // A training step of the student; `before` runs at the start of forward, `also` in backward.
   void step(
       const Part& before, const Part& also = [] {}) {
     run_.step(steps_++, STRATA_STEP_ACTIVE, [&] {
@@ -75,14 +75,14 @@ class UnusedGraphsTest : public ::testing::Test {
     run_.free(address);
   }
 
-  // What a variable holds goes when the next one is there.
+  // A variable's content is freed when the next one exists.
   void next_output_of(const std::string& model) {
     const Addresses next = forward_of(run_, model);
     let_go();
     held_ = next;
   }
 
-  // The output goes behind what its graph holds.
+  // The output is freed after what its graph holds.
   void let_go() {
     if (held_.empty()) return;
     const std::uint64_t output = held_.back();
@@ -147,7 +147,7 @@ TEST_F(UnusedGraphsTest, AreNoVariablesOfAFunctionThatReturns) {
   EXPECT_TRUE(found_in(facts()).graphs().empty());
 }
 
-// Most of what a forward makes goes at once without a graph; a tuple of outputs goes last first.
+// Without a graph, most results of a forward are freed immediately; a tuple of outputs is freed last first.
 TEST_F(UnusedGraphsTest, AreNoHiddenStates) {
   parameter("student.0.weight");
   for (int each = 0; each < 3; ++each)
@@ -196,7 +196,7 @@ TEST_F(UnusedGraphsTest, AreToldWithoutModulesWhereOneModelAloneGetsNoGradient) 
   EXPECT_EQ(found.graphs()[0].module, "teacher");
 }
 
-// As a retained graph of the student's, beside an average of it.
+// As in a retained graph of the student, next to an averaged copy of its weights.
 TEST_F(UnusedGraphsTest, AreNoneWhereNoOtherGraphWasTakenDown) {
   parameter("student.0.weight");
   parameter("average.0.weight");
@@ -210,7 +210,7 @@ TEST_F(UnusedGraphsTest, AreNoneWhereNoOtherGraphWasTakenDown) {
   EXPECT_TRUE(found_in(facts()).graphs().empty());
 }
 
-// As of a list of heads, of which what puts them together reads none in backward.
+// As in a list of heads; the operator that joins them reads none of them in backward.
 TEST_F(UnusedGraphsTest, AreNoListOfOutputsOfATrainedModel) {
   parameter("student.0.weight");
   for (int each = 0; each < 4; ++each)
@@ -233,7 +233,7 @@ TEST_F(UnusedGraphsTest, AreNoneThatABackwardReadAndKept) {
   EXPECT_TRUE(found_in(facts()).graphs().empty());
 }
 
-// Of a teacher that the loss is computed with: its gradients are made, and nobody takes or clears them.
+// A teacher whose output enters the loss: its gradients are made, but never used or cleared.
 class UntakenGradientsTest : public UnusedGraphsTest {
  protected:
   enum class Gradients : std::uint8_t { kStay, kAreCleared };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is said of a run while it is written, against what analysis says of the whole run.
+// The live view of a run while it is written, compared with the analysis of the whole run.
 #include "host/analysis/live/live_store.hpp"
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ constexpr std::array<const char*, 8> kFollowedTables{
 
 class LiveStoreTest : public ::testing::Test {
  protected:
-  // A store that is written piece by piece, with the rows of a whole one.
+  // A store that is written in pieces, with the rows of a whole one.
   void write(const Recording& run) {
     whole_ = testing::write_store(folder_.path() / "whole", run);
     store_ = folder_.path() / "run/rank0/7.sqlite";
@@ -45,7 +45,7 @@ class LiveStoreTest : public ::testing::Test {
     testing::run_sql(store_, "DELETE FROM meta WHERE key = 'end'");
   }
 
-  // The rows of these sequences, those of each thread together.
+  // The rows with these sequence numbers, grouped by thread.
   void append(std::uint64_t first, std::uint64_t last) {
     std::string sql = fmt::format("ATTACH '{}' AS whole; BEGIN;", whole_.string());
     for (const char* const table : kFollowedTables) {
@@ -95,14 +95,14 @@ TEST_F(LiveStoreTest, PieceByPieceItComesToWhatTheWholeRunDoes) {
       look();
     }
     std::this_thread::sleep_for(500ms);
-    look();  // nothing came for a while: what was kept back is taken
+    look();  // nothing came for a while: delayed rows are now taken
     ASSERT_EQ(seen().problem, "");
     expect_same_memory(seen(), analyse(run));
   }
 }
 
-// One thread allocates what the other frees, one block at a time, and then the other way round; the writer
-// takes the rows of a thread that are there at once.
+// One thread allocates and the other frees, one block at a time, and later the other way round; the writer
+// takes all available rows of one thread together.
 Recording run_of_two_threads() {
   constexpr std::uint64_t kRowsOfBatch = 30'000, kBatches = 20, kRowsOfTurn = 1000, kAddresses = 7;
   Recording run;
@@ -122,7 +122,7 @@ Recording run_of_two_threads() {
       }
     }
   }
-  // Steps are read before memory, and are ahead of it.
+  // Steps are read before memory and so are ahead of it.
   const MemoryRow& last = run.memory.back();
   run.steps.push_back({.step = 0,
                        .begin_sequence = last.sequence + 1,
@@ -242,7 +242,7 @@ TEST_F(LiveStoreTest, StepsPhasesAndStates) {
   EXPECT_EQ(seen().end, RunEnd::kFailed);
 }
 
-// As the report has it.
+// As in the report.
 TEST_F(LiveStoreTest, AKilledRunWhoseCommandASignalEndedWasInterrupted) {
   write(testing::make_training_run({.steps = 1}).recording);
   std::ofstream(folder_.path() / "run/manifest.json") << R"({"command": {"exit_code": 137}})";
@@ -254,7 +254,7 @@ TEST_F(LiveStoreTest, AKilledRunWhoseCommandASignalEndedWasInterrupted) {
   EXPECT_EQ(seen().end, RunEnd::kInterrupted);
 }
 
-// Begins and ends are tables of their own, which are read one after the other.
+// Begins and ends are separate tables, read one after the other.
 TEST_F(LiveStoreTest, AnEndThatIsReadAfterTheNextBeginCounts) {
   const Recording run = testing::make_training_run({.steps = 3}).recording;
   write(run);
@@ -292,7 +292,7 @@ TEST_F(LiveStoreTest, WhatIsDamagedIsSaidAndNothingFails) {
     followed.refresh(store, LiveWriter::kGone, 1s);
     followed.refresh(store, LiveWriter::kGone, 1s);
     const LiveRank rank = followed.view(0);
-    const bool is_harmless = i == 5 || i == 6 || i == 9;  // taken for what is not there
+    const bool is_harmless = i == 5 || i == 6 || i == 9;  // treated as missing
     EXPECT_EQ(rank.problem.empty(), is_harmless) << rank.problem;
     EXPECT_TRUE(is_harmless || rank.problem.find("7.sqlite") != std::string::npos) << rank.problem;
     EXPECT_NE(rank.state, LiveState::kWaiting);

@@ -18,7 +18,7 @@ using testing::only;
 using testing::run_of;
 using testing::StepScript;
 
-// Layers that each leave their share in forward, freed in backward from the last to the first.
+// Each layer leaves its share in forward; backward frees them from the last to the first.
 Facts forward_of(const std::vector<std::uint64_t>& shares, std::string_view name = "layers") {
   std::vector<std::uint64_t> saved;
   return run_of({.forward =
@@ -46,7 +46,7 @@ TEST(LayerShapes, ThreeEqualLayersAreATriangleInStripes) {
   EXPECT_EQ(stripes.layer, "layers.0 to 2");
 }
 
-// Of three layers a backward, if there is one, frees the shares of `freed` layers.
+// Three layers; a backward, if there is one, frees the shares of `freed` of them.
 Shape triangle_with(int freed) {
   StepScript script;
   std::vector<std::uint64_t> saved;
@@ -112,7 +112,7 @@ TEST(LayerShapes, WhatForwardFreesIsNoTriangle) {
   EXPECT_FALSE(has(facts, ShapeKind::kForwardTriangle));
 }
 
-// Backward in which layers compute again; `kept` bytes of each stay until backward's end.
+// Backward in which layers are recomputed; `kept` bytes of each stay until the end of backward.
 Facts recomputed(int layers, std::uint64_t bytes, std::uint64_t kept) {
   return run_of({.forward = [](auto& run) { run.free(run.allocate(10)); },
                  .backward =
@@ -143,7 +143,7 @@ TEST(RecomputationWaves, AreOneForEachLayer) {
 }
 
 TEST(RecomputationWaves, LastUntilTheirLastBlockIsGone) {
-  // Backward frees what a layer computed first last.
+  // Backward frees each layer's first recomputed block last.
   const Facts facts = run_of({.forward = [](auto& run) { run.free(run.allocate(10)); },
                               .backward =
                                   [](auto& run) {

@@ -18,11 +18,11 @@ struct LossScript {
   std::uint64_t softmax_bytes = 400;
   std::string_view softmax = "aten::_log_softmax";
   bool logits_go_first = false;
-  std::string_view backward_module = "head";  // where the first gradient of a module is made; empty: nowhere
+  std::string_view backward_module = "head";  // the module of the first gradient; empty: none
   std::uint64_t head_gradient_bytes = 1000;
 };
 
-// As cross_entropy does: its softmax is kept, and its backward makes two more.
+// As in cross_entropy: the softmax is kept, and backward makes two more blocks.
 Facts loss_of(const LossScript& script) {
   std::uint64_t logits = 0, softmax = 0;
   return run_of(
@@ -76,12 +76,12 @@ TEST(LossShapes, AllOfThem) {
 
 TEST(LossShapes, TheCliffIsOfTheLossBlocks) {
   const Shape cliff = only(loss_of({.head_gradient_bytes = 100}), ShapeKind::kLogitsCliff);
-  EXPECT_EQ(cliff.bytes, 1100U);  // three of 400, less what the head's gradient adds
+  EXPECT_EQ(cliff.bytes, 1100U);  // three of 400, minus the head's gradient
   EXPECT_EQ(cliff.level_bytes, 1100U + 550U);
 }
 
 TEST(LossShapes, SmallLogitsAreNoSlab) {
-  const Facts facts = loss_of({.logits_bytes = 100, .softmax_bytes = 100});  // of 2,000 and more
+  const Facts facts = loss_of({.logits_bytes = 100, .softmax_bytes = 100});  // out of more than 2,000
   for (const ShapeKind kind : {ShapeKind::kLogitsSlab, ShapeKind::kSoftmaxSpike,
                                ShapeKind::kBackwardStartSpike, ShapeKind::kLogitsCliff})
     EXPECT_FALSE(has(facts, kind)) << name_of(kind).id;
@@ -96,7 +96,7 @@ TEST(LossShapes, NoSpikeWithoutASoftmax) {
   EXPECT_FALSE(has(loss_of({.softmax_bytes = 199}), ShapeKind::kSoftmaxSpike));
 }
 
-// Nobody can tell where the loss's backward ends.
+// Without modules the end of the loss's backward is unknown.
 TEST(LossShapes, NoStartWithoutModulesInBackward) {
   const Facts facts = loss_of({.backward_module = ""});
   EXPECT_FALSE(has(facts, ShapeKind::kBackwardStartSpike));
@@ -121,7 +121,7 @@ Facts embedding_of(const EmbeddingScript& script) {
        .backward =
            [&](RunBuilder& run) {
              std::uint64_t of_head = 0, hidden = 0, filled = 0, sum = 0;
-             // As large as a position embedding's gradient would be: not the head's.
+             // As large as a position embedding's gradient: not the head's.
              run.module("head", [&] { run.op("aten::mm", [&] { hidden = run.allocate(64); }); });
              if (script.tied)
                run.module("head", [&] { run.op("aten::mm", [&] { of_head = run.allocate(700); }); });

@@ -41,7 +41,7 @@ Facts optimizer_of(const std::function<void(RunBuilder&)>& body, bool with_state
   return analyse(run.finish());
 }
 
-// `count` roots of 50 bytes at once, of `ops` operators in turn.
+// `count` square roots of 50 bytes that are alive together, made by `ops` in turn.
 void take_roots(RunBuilder& run, int count, const std::vector<std::string_view>& ops) {
   std::vector<std::uint64_t> roots;
   for (int root = 0; root < count; ++root)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reserved memory that is not allocated.
+// Memory that is reserved but not allocated.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,8 +25,8 @@ std::vector<Shape> pieces_of(const Facts& facts) {
   return of_kind(unused_reserved(facts), ShapeKind::kFragmentation);
 }
 
-// Two segments of 20 MiB, of which `used` MiB of each are taken, and then a third. Once, all of them were
-// allocated.
+// Two segments of 20 MiB with `used` MiB allocated in each, and then a third. At some moment all three
+// were fully allocated.
 Facts segments_with(std::uint64_t used_mebibytes, std::uint64_t pool_of_second = 0) {
   Facts facts;
   facts.end_ns = 100;
@@ -84,15 +84,15 @@ TEST(Fragmentation, IsWhatWasNeverAllocatedWhereNoSegmentAloneIsMuch) {
   EXPECT_EQ(detail.allocated_bytes, 45 * kMebi);
   EXPECT_EQ(detail.segments, 3U);
   EXPECT_EQ(detail.taken_beside_free, 2U);
-  facts.points[0].bytes[0] = 52 * kMebi;  // 8 never: less than the third segment alone tells
+  facts.points[0].bytes[0] = 52 * kMebi;  // 8 never: less than for the third segment alone
   EXPECT_EQ(pieces_of(facts).at(0).bytes, 10 * kMebi);
   facts = segments_with(19);
-  facts.points[0].bytes[0] = 57 * kMebi;  // 3 of 60: no tenth
+  facts.points[0].bytes[0] = 57 * kMebi;  // 3 of 60: less than a tenth
   EXPECT_TRUE(pieces_of(facts).empty());
 }
 
 TEST(Fragmentation, IsOfOnePool) {
-  // Of the third segment's pool only the first one is: 5 MiB free.
+  // Only the first segment is in the third one's pool: 5 MiB free.
   EXPECT_EQ(pieces_of(segments_with(15, 7)).at(0).bytes, 5 * kMebi);
 }
 
@@ -106,7 +106,7 @@ TEST(Fragmentation, NeedsToldSegments) {
 TEST(Fragmentation, CountsWhatDied) {
   Facts facts = segments_with(20);
   EXPECT_TRUE(pieces_of(facts).empty());
-  facts.blocks[0].death_sequence = 5;  // before the third segment, whose event is 5
+  facts.blocks[0].death_sequence = 5;  // before the third segment, which is event 5
   EXPECT_EQ(pieces_of(facts).at(0).bytes, 20 * kMebi);
 }
 
@@ -183,11 +183,11 @@ TEST(UnusedReserved, AReleaseForgetsWhatWasNeeded) {
   facts.reserved.back().bytes = 20 * kMebi;
   const auto shapes = unused_reserved(facts);
   ASSERT_EQ(shapes.size(), 1U);
-  EXPECT_EQ(shapes[0].bytes, 20 * kMebi);  // of two streams, while there were two
+  EXPECT_EQ(shapes[0].bytes, 20 * kMebi);  // of two streams, while both were active
 }
 
 TEST(ExpandableSegments, GrowWhereAFreePieceIsTooSmall) {
-  // 10, 10 and 25 MiB; the first is freed before the third comes.
+  // 10, 10 and 25 MiB; the first is freed before the third is allocated.
   Facts facts = one_after_the_other({{0, 0}});
   facts.blocks.clear();
   std::uint64_t sequence = 1, address = 0x100000000;

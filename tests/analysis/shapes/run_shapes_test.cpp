@@ -29,7 +29,7 @@ TEST(Shapes, HaveARowInTheDocument) {
   for (std::string line; std::getline(file, line);) {
     if (!line.starts_with("| `")) continue;
     const std::size_t end = line.find('`', 3);
-    // The table of the rules has four columns, that of the JSON's keys two.
+    // The table of rules has four columns; the table of JSON keys has two.
     if (std::ranges::count(line, '|') == 5) rows.insert(line.substr(3, end - 3));
   }
   for (const ShapeName& name : kShapeNames) kinds.emplace(name.id);
@@ -46,7 +46,7 @@ TEST(Shapes, OfNothingAreNone) {
   EXPECT_TRUE(find_shapes(analyse(RunBuilder().finish())).empty());
 }
 
-// What a rule says of any run lies within it.
+// Properties that every shape of any run has.
 void expect_within(const Facts& facts) {
   for (const Shape& shape : find_shapes(facts)) {
     const std::string_view kind = name_of(shape.kind).id;
@@ -91,7 +91,7 @@ TEST(ConstantBand, IsATwentiethOfThePeak) {
   EXPECT_FALSE(has(facts(2000), ShapeKind::kConstantBand));
 }
 
-// Steps that allocate and free these, one after the other.
+// Steps that allocate and free these amounts, one after the other.
 Facts steps_of(const std::vector<std::vector<std::uint64_t>>& steps) {
   std::size_t step = 0;
   return run_of({.forward =
@@ -135,7 +135,7 @@ TEST(RepeatingStep, ComesBackWhereItLeavesNothing) {
   EXPECT_EQ(leaving(20, 5).remedies, std::vector{Remedy::kReleaseLeftover});
 }
 
-// What each step leaves behind.
+// The bytes that each step leaves.
 Facts left_by(const std::vector<std::uint64_t>& left) {
   std::size_t step = 0;
   return run_of({.optimizer =
@@ -168,7 +168,7 @@ TEST(FirstStepGrowth, SaysOfLaterStepsWhatTheyDo) {
   EXPECT_EQ(later_bytes({400, 0, 0, 400}), 0U) << "nothing clears its gradients";
 }
 
-// Two steps whose first makes a state and leaves one block more of its forward or its backward.
+// Two steps; the first makes an optimizer state and leaves one extra block of its forward or backward.
 Facts growth_with(bool leaves_gradient, bool leaves_output) {
   std::uint64_t gradient = 0;
   bool is_first = true;
@@ -199,14 +199,14 @@ TEST(FirstStepGrowth, SaysOfGradientsOnlyWhereTheyAreLeft) {
   EXPECT_EQ(first_step_growth(growth_with(false, false)).at(0).remedies, std::vector{Remedy::kEarlyState});
 }
 
-// What stays may be a workspace, or what no setting makes.
+// The remaining memory may be a workspace, or may not depend on any setting.
 TEST(FirstStepGrowth, AdvisesNothingThatChangesNothing) {
   Facts facts = growth_with(true, false);
   for (Block& block : facts.blocks) {
     if (block.kind == BlockKind::kState) block.kind = BlockKind::kWorkspace;
     if (block.kind == BlockKind::kGradient) block.name = static_cast<std::uint32_t>(facts.texts.size());
   }
-  facts.texts.emplace_back("parameter 0.grad");  // of a batch
+  facts.texts.emplace_back("parameter 0.grad");  // gradient of a batch
   const auto found = first_step_growth(facts);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].remedies, std::vector{Remedy::kIsUsedAgain});

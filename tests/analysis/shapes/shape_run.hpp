@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training steps by hand in which each shape can be made, or nearly made.
+// Hand-made training steps that produce each shape, or almost produce it.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +15,21 @@
 
 namespace strata::analysis::testing {
 
-// What happens in the phases of each step, in their order; empty: no such phase.
+// The actions in the phases of each step, in order; empty: no such phase.
 struct StepScript {
   using Part = std::function<void(RunBuilder&)>;
   Part forward = {}, loss = {}, backward = {}, optimizer = {}, zero_grad = {};
 };
 
-// Where its parameter lies.
+// The address of its parameter.
 inline constexpr std::uint64_t kParameterAddress = 0x5f0000000000;
 
-// A run with one parameter of `parameter_bytes`, and `steps` such steps, all in the window.
+// A run with one parameter of `parameter_bytes` and `steps` such steps, all in the window.
 Facts run_of(const StepScript& script, std::int64_t steps = 2, std::uint64_t parameter_bytes = 1000);
 
 std::set<std::string> kinds_of(const Facts& facts);
 bool has(const Facts& facts, ShapeKind kind);
-// The only one of its kind; throws where there is none, or are several.
+// The only shape of its kind; throws if there is none or more than one.
 Shape only(const Facts& facts, ShapeKind kind);
 
 }  // namespace strata::analysis::testing

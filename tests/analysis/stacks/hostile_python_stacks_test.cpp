@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of Python stacks that are damaged or lie.
+// Damaged or inconsistent tables of Python stacks.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ class HostilePythonStacks : public ::testing::Test {
   void damage(const std::string& sql) { testing::run_sql(store_, sql); }
   Facts analysed() const { return analyse(directory_.path()); }
 
-  // However the rows are: a report comes of it.
+  // Whatever the rows contain, a report must result.
   void expect_a_report(std::string_view warning = {}) const {
     const Facts facts = analysed();
     EXPECT_FALSE(report::stacks_at_peak(facts, 5, false, 80).empty());
@@ -57,7 +57,7 @@ class HostilePythonStacks : public ::testing::Test {
 
 TEST_F(HostilePythonStacks, AreReadWhereTheyAreWell) {
   const Facts facts = analysed();
-  ASSERT_EQ(facts.call_stacks.addresses.size(), 2u);  // one of addresses, under two of Python
+  ASSERT_EQ(facts.call_stacks.addresses.size(), 2u);  // one stack of addresses, under two of Python
   for (const TakenStack& taken : facts.call_stacks.taken) {
     const std::vector<PythonFrame>& frames = facts.call_stacks.python_frames(taken.stack);
     ASSERT_EQ(frames.size(), taken.sequence % 2 == 0 ? 2u : 1u) << taken.sequence;

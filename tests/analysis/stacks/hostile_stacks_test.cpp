@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of stacks that are damaged or lie.
+// Damaged or inconsistent tables of stacks.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ class HostileStacks : public ::testing::Test {
   void damage(const std::string& sql) { testing::run_sql(store_, sql); }
   Facts analysed() const { return analyse(directory_.path()); }
 
-  // However the rows are: a report comes of it.
+  // Whatever the rows contain, a report must result.
   void expect_a_report(std::string_view warning = {}) const {
     const Facts facts = analysed();
     EXPECT_FALSE(report::terminal_report(facts, false, 80).empty());

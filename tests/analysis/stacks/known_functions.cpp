@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library whose functions a test knows: each place is a return address inside of one of them.
+// A library whose functions the test knows: each place is a return address inside one of them.
 #include <cstdint>
 
 #if defined(KNOWN_OTHER)

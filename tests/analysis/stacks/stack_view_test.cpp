@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose a frame is, as the names of torch's own functions and files say it.
+// Attribution of frames to torch or the program, by torch's own function and file names.
 #include "host/analysis/stacks/stack_view.hpp"
 
 #include <gtest/gtest.h>
@@ -84,7 +84,7 @@ TEST(StackView, PutsThePythonProgramWhereTheInterpreterWasEntered) {
   ASSERT_EQ(view.whole(0).size(), 6u);
   EXPECT_EQ(line_at(0, 1), 3u);
   EXPECT_EQ(line_at(0, 2), 7u);
-  ASSERT_EQ(view.whole(1).size(), 3u);  // the interpreter is further out than what was taken
+  ASSERT_EQ(view.whole(1).size(), 3u);  // the interpreter is beyond the recorded frames
   EXPECT_EQ(line_at(1, 2), 7u);
   EXPECT_EQ(view.whole(2).size(), 2u);
   ASSERT_EQ(view.trimmed(0).size(), 2u);
@@ -93,7 +93,7 @@ TEST(StackView, PutsThePythonProgramWhereTheInterpreterWasEntered) {
   EXPECT_FALSE(view.origin(2));
 }
 
-// With nothing to name them, everything stays.
+// Without names, every frame is kept.
 TEST(StackView, TrimsNoStackToNothing) {
   CallStacks stacks;
   stacks.addresses = {{0x10, 0x20}, {}};

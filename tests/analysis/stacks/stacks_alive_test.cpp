@@ -22,7 +22,7 @@ Facts three_blocks() {
   };
   add(1, 100, 1000);
   add(2, 100, 500);
-  add(3, 5, 7777);  // dead by then
+  add(3, 5, 7777);  // freed by then
   add(4, 100, 40);
   facts.call_stacks.addresses = {{0x10}, {0x20}};
   facts.call_stacks.taken = {{1, 0, 1.0}, {2, 1, 0.25}, {3, 0, 1.0}};

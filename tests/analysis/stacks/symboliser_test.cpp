@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of known functions, and of files that are no longer what they were.
+// Names of known functions, and of files that have changed since.
 #include "host/analysis/stacks/symboliser.hpp"
 
 #include <dlfcn.h>
@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A copy of one form of the library, loaded, with what the tracer would write of it.
+// A loaded copy of one version of the library, with the rows the tracer would write for it.
 class KnownLibrary {
  public:
   explicit KnownLibrary(const std::string& form) : file_(folder_.path() / "known.so") {
@@ -40,7 +40,7 @@ class KnownLibrary {
   const fs::path& file() const { return file_; }
   std::vector<LoadedLibrary>& libraries() { return libraries_; }
 
-  // As a package manager does: the old file lives on as long as it is mapped.
+  // As a package manager does: the old file exists as long as it is mapped.
   void replace_by(const fs::path& other) {
     fs::remove(file_);
     fs::copy_file(other, file_);
@@ -92,7 +92,7 @@ TEST(Symboliser, NamesWhatAStrippedLibraryExports) {
   EXPECT_TRUE(frame_name(hidden).starts_with("known.so+0x")) << frame_name(hidden);
 }
 
-// Never another build's names.
+// Names of another build must never be used.
 TEST(Symboliser, LeavesOutALibraryThatChanged) {
   KnownLibrary known("known");
   const std::uint64_t place = known.place("known_exported");
@@ -137,7 +137,7 @@ TEST(Symboliser, SaysThatAFileIsGoneOrIsNoLibrary) {
   EXPECT_NE(symboliser.warnings()[0].find("is no ELF file any more"), std::string::npos);
 }
 
-// The build id still fits: it lies at the front.
+// The build id still matches: it is at the start of the file.
 TEST(Symboliser, CopesWithALibraryThatWasCutOff) {
   KnownLibrary known("known");
   const std::uint64_t place = known.place("known_inlined");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How an activity finds its operator, layer and phase: as its source said, or by its API call. Where both
-// ways say something they agree.
+// How an activity is assigned its operator, layer and phase: by its source, or by its API call. If both are
+// available, they agree.
 #include "host/analysis/time/activity_places.hpp"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ class ActivityPlaces : public ::testing::Test {
         {.begin_ns = 1100, .end_ns = 1300, .thread = TimedRun::kAutograd, .kind = STRATA_OP_BACKWARD});
   }
 
-  // Of the last activity that was added.
+  // Of the last activity added.
   ActivityPlace by_fields() { return look_up(&ActivityFinder::by_fields); }
   ActivityPlace by_call() { return look_up(&ActivityFinder::by_call); }
   ActivityPlace look_up(ActivityPlace (ActivityFinder::*way)(std::uint32_t) const) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device with known gaps, each of one cause, and copies that overlap with kernels.
+// A device with known gaps, each with one cause, and copies that overlap with kernels.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -21,7 +21,7 @@ class DeviceTimes : public ::testing::Test {
  protected:
   DeviceTimes() { run_.step(0, 0, 10'000); }
 
-  // A kernel that was asked for then, by the driver.
+  // A kernel that was launched at that time through the driver.
   void kernel(std::int64_t called_ns, std::int64_t begin_ns, std::int64_t end_ns) {
     const auto correlation = run_.call("cudaLaunchKernel", called_ns, called_ns + 5);
     run_.device(STRATA_ACTIVITY_KERNEL, begin_ns, end_ns, correlation, "k");
@@ -65,7 +65,7 @@ TEST_F(DeviceTimes, IdleAfterItWasAskedIsLatency) {
 
 TEST_F(DeviceTimes, IdleAfterTheHostWaitedIsSynchronize) {
   kernel(0, 0, 1000);
-  run_.wait(100, 1010);  // ends a moment after the kernel
+  run_.wait(100, 1010);  // ends just after the kernel
   kernel(1800, 2000, 10'000);
   const DeviceTime found = device();
   EXPECT_EQ(idle(found, IdleCause::kSynchronize), 800);

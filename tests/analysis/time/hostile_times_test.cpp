@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of times that are damaged or lie: analysis says so, or copes.
+// Damaged or inconsistent tables of times: analysis reports the problem or handles it.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -130,7 +130,7 @@ TEST_F(HostileTimes, ParentsInARing) {
   EXPECT_EQ(facts.time->spans[2].parent, kNoRow);
 }
 
-// Whatever rows there are: no crash, times never negative, and what adds up still does.
+// For any rows: no crash, no negative times, and sums still add up.
 TEST_F(HostileTimes, RowsByChance) {
   change(kTables);
   std::mt19937_64 random(11);

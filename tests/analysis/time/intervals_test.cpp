@@ -26,7 +26,7 @@ TEST(Intervals, LeaveGapsWithinBounds) {
   EXPECT_TRUE(gaps({{0, 10}}, {0, 10}).empty());
 }
 
-// Against counting moments one by one.
+// Compared with counting moments one by one.
 TEST(Intervals, AgreeWithCounting) {
   std::mt19937 random(7);
   const auto draw = [&](std::int64_t below) { return std::int64_t(random() % std::uint64_t(below)); };

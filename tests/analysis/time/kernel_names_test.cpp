@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of one template must be told apart in a table.
+// Kernels of one template must be distinguishable in a table.
 #include "host/analysis/time/kernel_names.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels by name, as people read it.
+// Kernels by readable name.
 #include <gtest/gtest.h>
 
 #include "strata/ext/activity.h"
@@ -32,7 +32,7 @@ TEST(KernelTimes, AreOfReadableNames) {
   EXPECT_EQ(facts.kernels[1].op, 0u);
 }
 
-// As a dry device's clock names the calls of libraries.
+// Names as a dry device's clock gives them to library calls.
 TEST(KernelTimes, OfLibrariesKeepTheirSpaces) {
   TimedRun run;
   run.step(0, 0, 10'000);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches against kernels: what a profiler lost shows on one side or the other.
+// Compares launches with kernels: records that a profiler lost show as a surplus on one side.
 #include <gtest/gtest.h>
 
 #include "strata/ext/activity.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators: who called whom, how long each was at work itself, and in which layer.
+// Operators: callers, their own time, and their layer.
 #include <gtest/gtest.h>
 
 #include "strata/ext/op.h"
@@ -58,7 +58,7 @@ TEST_F(OpSpans, TakeNoParentThatCannotBe) {
   run_.op("aten::b", {.begin_ns = 30, .end_ns = 40, .parent = 2});    // is over
   run_.op("aten::c", {.begin_ns = 31, .end_ns = 39, .parent = 999});  // does not exist
   run_.op("aten::d", {.begin_ns = 15, .end_ns = 18, .parent = 2, .thread = 7});
-  run_.op("aten::e", {.begin_ns = 15, .end_ns = 900, .parent = 2});  // ends with what holds it
+  run_.op("aten::e", {.begin_ns = 15, .end_ns = 900, .parent = 2});  // ends with its parent
   const TimeFacts facts = run_.facts();
   ASSERT_EQ(facts.spans.size(), 5u);
   for (const std::size_t index : {1u, 2u, 3u}) EXPECT_EQ(facts.spans[index].parent, kNoRow) << index;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time by phase: the wall's, what operators covered of it, what they took over all threads, the device's.
+// Time by phase: wall time, the part covered by operators, operator time over all threads, device time.
 #include <gtest/gtest.h>
 
 #include "strata/ext/activity.h"
@@ -48,7 +48,7 @@ TEST(PhaseTimes, WithADeviceThatWorksAfterTheyAskedAndIdles) {
   run.step(0, 0, 1000);
   const auto forward = run.phase("forward", STRATA_PHASE_FORWARD, 0, 100);
   run.phase("backward", STRATA_PHASE_BACKWARD, 100, 1000);
-  run.device(STRATA_ACTIVITY_KERNEL, 150, 400).phase = forward;  // runs in backward, was asked for in forward
+  run.device(STRATA_ACTIVITY_KERNEL, 150, 400).phase = forward;  // runs in backward, launched in forward
   const TimeFacts facts = run.facts();
   EXPECT_EQ(facts.phases.at(0).device_ns, 250);
   EXPECT_EQ(facts.phases.at(0).device_idle_ns, 100);

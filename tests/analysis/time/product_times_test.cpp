@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What matrix products cost, from their shapes.
+// The cost of matrix products, from their shapes.
 #include <gtest/gtest.h>
 
 #include "strata/ext/activity.h"

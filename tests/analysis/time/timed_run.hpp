@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run of which every time is known: steps, phases, modules, operators and what a device did, as the plugin
+// A run in which every time is known: steps, phases, modules, operators and device activities, as the plugin
 // cupti_timeline would have recorded it.
 #pragma once
 
@@ -18,7 +18,7 @@ class TimedRun {
 
   TimedRun();
 
-  // Each returns its ordinal; what lies within another must come after it.
+  // Each returns its ordinal; nested entries must follow their parent.
   void step(std::int64_t index, std::int64_t begin_ns, std::int64_t end_ns);
   std::uint32_t phase(std::string_view name, std::uint32_t kind, std::int64_t begin_ns, std::int64_t end_ns);
   std::uint32_t module(std::string_view path, std::int64_t begin_ns, std::int64_t end_ns);
@@ -34,7 +34,7 @@ class TimedRun {
   std::uint64_t op(std::string_view name, const Op& op);
   void product(std::uint64_t op, const ProductRow& shape);
 
-  // A call of the runtime that launches, or not, and what came of it.
+  // A call of the runtime, launching or not, and the resulting activity.
   std::uint64_t call(std::string_view name, std::int64_t begin_ns, std::int64_t end_ns, bool launches = true,
                      std::uint32_t thread = kDriver);
   ActivityRow& device(std::uint32_t kind, std::int64_t begin_ns, std::int64_t end_ns,
@@ -42,7 +42,7 @@ class TimedRun {
   void wait(std::int64_t begin_ns, std::int64_t end_ns, std::uint32_t thread = kDriver);
 
   Recording& recording() { return run_; }
-  // Analysed; the run stays as it is.
+  // The analysed run; the run itself is unchanged.
   TimeFacts facts() const;
 
  private:

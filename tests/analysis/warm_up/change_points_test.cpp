@@ -20,7 +20,7 @@ double direct_cost(std::span<const double> values, double least_variance) {
   return static_cast<double>(values.size()) * (std::log(taken) + variance / taken);
 }
 
-// Every partition, by recursion over the end: optimal partitioning without leaving anything out.
+// Every partition, by recursion over the end: optimal partitioning without pruning.
 double cheapest_of_all(std::span<const double> values, const ChangePointOptions& options) {
   std::vector<double> cheapest(values.size() + 1, std::numeric_limits<double>::infinity());
   cheapest[0] = -options.penalty;
@@ -54,7 +54,7 @@ TEST(ChangePoints, AreThoseOfTheCheapestOfAllPartitions) {
     const std::size_t count = 10 + random() % 50;
     while (values.size() < count) {
       if (random() % 12 == 0) level = 90.0 + static_cast<double>(random() % 20);
-      if (random() % 15 == 0) spread = static_cast<double>(random() % 3);  // 0: nothing varies
+      if (random() % 15 == 0) spread = static_cast<double>(random() % 3);  // 0: no variation
       values.push_back(level + spread * noise(random));
     }
     const ChangePointOptions options{.shortest_segment = 1 + random() % 6,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stores whose warm-up tables are damaged or lie.
+// Stores with damaged or inconsistent warm-up tables.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -37,7 +37,7 @@ class HostileWarmUp : public ::testing::Test {
   void damage(const std::string& sql) const { testing::run_sql(store_, sql); }
   Facts analysed() const { return analyse(directory_.path()); }
 
-  // What is given out never exceeds the excess, and the document can be written.
+  // The attributed time never exceeds the excess, and the document can be written.
   void expect_coped() const {
     const Facts facts = analysed();
     for (const auto* steps : {&facts.warm_up.steps, &facts.warm_up.again}) {

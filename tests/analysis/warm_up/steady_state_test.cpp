@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// On series whose course is known, because they were made so; no clock is read.
+// Synthetic series whose course is known; no clock is read.
 #include "host/analysis/warm_up/steady_state.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 constexpr double kStepNs = 10e6;
 constexpr int kRounds = 30, kEnough = 28;
 
-// `shape` gives the time of a step in steady steps' times.
+// `shape` gives the duration of a step as a multiple of a steady step.
 std::vector<TimedStep> series(std::size_t count, std::uint64_t seed,
                               const std::function<double(std::size_t)>& shape, double noise = 0.01) {
   std::mt19937_64 random(seed);
@@ -25,7 +25,7 @@ std::vector<TimedStep> series(std::size_t count, std::uint64_t seed,
   return steps;
 }
 
-// How many of thirty series, each with a seed of its own, are found as they were made.
+// For how many of thirty series, each with its own seed, the known start is found.
 int count_right(const std::function<std::vector<TimedStep>(std::uint64_t)>& make,
                 const std::function<bool(const SteadyState&)>& is_right) {
   int right = 0;
@@ -69,7 +69,7 @@ TEST(SteadyState, SpikesAreNoChangeOfLevel) {
   };
   EXPECT_GE(count_right(make,
                         [](const SteadyState& state) {
-                          // A spike in the very first steps is a slow first step, to anybody who looks.
+                          // A spike in the very first steps counts as a slow first step.
                           return state.first_step && state.warm_up_steps <= 3 &&
                                  state.course != Course::kSlowDown;
                         }),
@@ -104,7 +104,7 @@ TEST(SteadyState, ADecayIsOverWhenItHardlyShows) {
     return series(200, seed,
                   [](std::size_t step) { return 1.0 + 2.0 * std::exp(-static_cast<double>(step) / 5.0); });
   };
-  // At step 18 a twentieth of a step's time is left, at step 30 half a hundredth.
+  // At step 18 the excess is a twentieth of a step's time, at step 30 half a hundredth.
   EXPECT_GE(count_right(make, [](const SteadyState& state) { return warms_up_in(state, 18, 30); }), kEnough);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run of steps with phases on a clock of the test's own, in which causes of slowness are planted with times
-// that are known to the nanosecond.
+// A run of steps with phases on a simulated clock, with planted causes of slowness whose times are known to
+// the nanosecond.
 #pragma once
 
 #include <cstdint>
@@ -24,30 +24,30 @@ class TimedRun {
 
   TimedRun();
 
-  // As long as its phases, and what is waited for between them.
+  // Lasts as long as its phases and the waits between them.
   void step(std::int64_t index, const Body& body);
   // `kind` is STRATA_PHASE_*.
   void phase(std::uint32_t kind, std::string_view name, const Body& body);
-  // The clock goes on, with the driver at work or idle.
+  // Advances the clock, with the thread working or idle.
   void work(std::int64_t ns);
   void idle(std::int64_t ns);
-  // The driver is ready, and others have the processors.
+  // The thread is runnable, but other processes have the processors.
   void wait_for_processor(std::int64_t ns);
-  // At work on page faults.
+  // Works on page faults.
   void fault(std::int64_t faults);
   void open_library(std::string_view path);
   void start_threads(std::int64_t count);
   void run_program(std::int64_t cpu_ns);
-  // A call of an operator whose own time that is; faults and libraries within it are its.
+  // A call of an operator with that self time; faults and library calls inside it belong to it.
   void call(std::string_view name, const Body& body);
-  // An activity of the loop thread around body. As in activity.h.
+  // An activity of the loop thread around body, with the arguments of activity.h.
   void activity(std::uint32_t kind, std::uint32_t detail, std::string_view name, const Body& body,
                 std::uint64_t bytes = 0);
-  // As a trainer tells of its optimizer's state.
+  // As a trainer registers its optimizer's state.
   void make_state(std::int64_t tensors);
 
   Recording& recording() { return run_; }
-  // What analysis says of it.
+  // The analysis of the run.
   Facts analysed() const;
 
  private:
@@ -69,9 +69,9 @@ class TimedRun {
   std::map<std::string, bool, std::less<>> called_;
 };
 
-// Of a cause in a list, its nanoseconds; 0 when it is not there.
+// The nanoseconds of a cause in a list; 0 if it is absent.
 double ns_of(const std::vector<CauseShare>& causes, Cause cause);
-// The text of its proofs; empty when it is not there.
+// The text of its evidence; empty if it is absent.
 std::string proof_of(const std::vector<CauseShare>& causes, Cause cause);
 
 // 30 steps of 10 ms (data 1, forward 3, backward 4, optimizer 2), with `planted` in a phase of one step.

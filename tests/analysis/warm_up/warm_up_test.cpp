@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each cause planted alone, and beside others, on a clock of the test's own.
+// Each cause planted alone and together with others, on a simulated clock.
 #include "host/analysis/warm_up/warm_up.hpp"
 #include "host/analysis/warm_up/causes.hpp"
 
@@ -25,7 +25,7 @@ using testing::proof_of;
 using testing::TimedRun;
 using testing::training_with;
 
-// What is planted in step 0 must be found whole, and nothing else.
+// A cause planted in step 0 must be found in full, and nothing else.
 struct PlantedCause {
   Cause cause;
   const char* phase;
@@ -156,7 +156,7 @@ TEST(WarmUp, LeavesWhatNothingExplainsUnattributed) {
 }
 
 TEST(WarmUp, GivesTimeOutOnce) {
-  // A call of the driver within an operator's first call, a compilation within that call, and page faults.
+  // A driver call within an operator's first call, a compilation within that call, and page faults.
   const Facts facts =
       training_with(0, "forward", [](TimedRun& run) {
         run.call("aten::convolution", [&] {
@@ -177,7 +177,7 @@ TEST(WarmUp, GivesTimeOutOnce) {
 }
 
 TEST(WarmUp, GivesNoMoreThanTheExcess) {
-  // Said to last longer than the step did: of a clock that is wrong, or a thread beside the driver's.
+  // An activity longer than the step: from a wrong clock, or from another thread.
   TimedRun run = training_with(0, "forward", [](TimedRun& timed) { timed.work(10 * kMs); });
   const StepRow& first = run.recording().steps.front();
   run.recording().warm_up.activities.push_back({.begin_ns = first.begin_ns - 500 * kMs,
@@ -210,7 +210,7 @@ TEST(WarmUp, ComparesPageFaultsWithSteadySteps) {
 TEST(WarmUp, TakesThePhasesProcessorTimeForFaultsThatAreDearer) {
   const Facts facts = training_with(0, "forward", [](TimedRun& run) {
                         run.fault(10'000);
-                        run.work(5 * kMs);  // a quarter more than the cost that was measured
+                        run.work(5 * kMs);  // a quarter more than the measured cost
                       }).analysed();
   EXPECT_NEAR(ns_of(facts.warm_up.causes, Cause::kPageFaults) / kMs, 25.0, 0.01);
 }
