@@ -25,7 +25,7 @@ LedgerRows events(std::vector<LedgerEvent> rows) {
 }
 using Rows = std::vector<std::int64_t>;
 
-// A free waits for the device's next event, which may say that the block is still used.
+// A free waits for the device's next event, which may report that the block is still in use.
 constexpr std::uint64_t kLater = 999;
 
 TEST(BlockLedgerTest, LetsGoOfWhatLivedWithinTheSteps) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `strata plugins` can know without running a plugin.
+// The information that `strata plugins` gets without running a plugin.
 #include "strata/runtime/catalogue.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The row that the store's tests append: which thread wrote it, and how many it had written before.
+// The row that the store's tests append: the thread that wrote it, and how many rows it had written
+// before.
 #pragma once
 
 #include <cstddef>

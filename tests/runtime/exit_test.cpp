@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// However a process ends: its exit code is its own, the store opens and holds what was recorded, and the
-// manifest says what happened.
+// However a process ends, its exit code is unchanged, the store opens and holds the recorded rows, and the
+// manifest gives the reason.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@ namespace {
 struct ExitCase {
   const char* program;
   int exit_code;    // 128 + the signal's number for a signal
-  const char* end;  // null: killed, nothing was written about the end
+  const char* end;  // null: killed, no end was written
 };
 
 class Exit : public testing::TestWithParam<ExitCase> {
@@ -62,7 +62,7 @@ TEST_P(Exit, LeavesAStoreAndAManifestThatSaysSo) {
             std::vector<std::string>{"2|2.0"});
   EXPECT_EQ(query(store, "SELECT count(*) FROM step WHERE step = 2 AND coalesce(optimizer_ran, 0) = 0"),
             std::vector<std::string>{"1"});
-  // The plugin's own rows: the phases that ended, the one made up at the end among them.
+  // The plugin's own rows: the phases that ended, including the one that the session ended at the exit.
   EXPECT_EQ(query_integer(store,
                           "SELECT count(*) FROM phase_timer_phase AS p JOIN string ON string.id = p.name "
                           "WHERE text = 'forward' AND step < 2"),

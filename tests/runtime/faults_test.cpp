@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plugins and trainers that break the contract: training goes on, and the count is kept.
+// Plugins and trainers that violate the contract: training continues, and the faults are counted.
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -20,7 +20,7 @@ class Faults : public SessionTest {
     return {};
   }
 
-  // What the session logs while `body` runs.
+  // The log of the session while `body` runs.
   template <typename Body>
   static std::string log_of(Body&& body) {
     testing::internal::CaptureStderr();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The child of a fork touches nothing of the session: it hears nothing, writes nothing, and ends in its own
-// way.
+// The child of a fork does not touch the session: it receives no events, writes nothing, and exits
+// normally.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 class Fork : public SessionTest {
  protected:
-  // The exit code of a child that runs `body`, which says whether it went well. `leave` ends it.
+  // The exit code of a child that runs `body`, which returns whether it succeeded. `leave` ends the child.
   template <typename Body>
   int in_child(Body&& body, void (*leave)(int) = _exit) {
     const pid_t child = fork();

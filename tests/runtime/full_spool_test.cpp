@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of rows that find their spool full, and of those that SQLite cannot take.
+// Rows that find their spool full, and rows that SQLite cannot accept.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@ namespace {
 
 class FullSpoolTest : public testing::Test {
  protected:
-  // Appends `rows` rows from each of two threads; how many were kept.
+  // Appends `rows` rows from each of two threads; returns how many were kept.
   std::int64_t append_from_two_threads(Store& store, std::uint64_t rows) const {
     const std::uint32_t table = store.declare("plugin", counted_table());
     std::atomic<std::int64_t> kept = 0;
@@ -72,8 +72,8 @@ TEST_F(FullSpoolTest, DropCountsEveryRowItLoses) {
   EXPECT_EQ(store.lost(), "") << "they might be dropped";
 }
 
-// Files may not grow for a while, as on a full disk: nobody waits for ever, nothing is lost without a count,
-// and once there is space again the store is whole.
+// Files cannot grow for a while, as on a full disk: no thread waits forever, every loss is counted, and once
+// there is space again the store is complete.
 TEST_F(FullSpoolTest, OutlivesAFullDisk) {
   constexpr std::uint64_t kRows = 20'000;
   Store store(folder_.rank(), kPid, {OnFull::kBlock, std::uint64_t{64} << 10}, {});
@@ -101,7 +101,8 @@ TEST_F(FullSpoolTest, OutlivesAFullDisk) {
       << store.lost();
 }
 
-// One row of a batch is refused for a while: all rows of the batch wait in their spools, and go on together.
+// SQLite refuses one row of a batch for a while: all rows of the batch wait in their spools and are then
+// written together.
 TEST_F(FullSpoolTest, OutlivesARefusal) {
   Store store(folder_.rank(), kPid, {}, {});
   const std::uint32_t table = store.declare("plugin", counted_table());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run that somebody sent, as if its process had died: recovery writes into it, and nothing of it acts.
+// A run from an untrusted source, as if its process had died: recovery writes into it, but nothing in it is
+// executed.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -32,7 +33,7 @@ class HostileRecoveryTest : public testing::Test {
   }
 
   fs::path file() const { return folder_.store(kPid); }
-  // Somebody's database, with a table that a store has, too.
+  // Another program's database, with a table that a store also has.
   fs::path others() const {
     SqliteConnection connection(outside_ / "4711.sqlite");
     connection.execute(
@@ -81,7 +82,8 @@ TEST_F(HostileRecoveryTest, ReadsNoViewThatStandsForATable) {
   }
 }
 
-// SQLite deletes the file that the journal of one database names as that of several, once it has rolled back.
+// After a rollback SQLite deletes the file that a database's journal names as the journal of several
+// databases.
 TEST_F(HostileRecoveryTest, DeletesNothingThatAJournalNames) {
   const fs::path precious = outside_ / "precious";
   std::ofstream(precious) << "mine\n";
@@ -142,7 +144,7 @@ TEST_F(HostileRecoveryTest, TakesNoPipeForADatabase) {
   EXPECT_NE(recover().find("4711.sqlite is a symbolic link, or not a file"), std::string::npos);
 }
 
-// A store is made through none either.
+// A new store is not created through a link either.
 TEST_F(HostileRecoveryTest, MakesNoStoreThroughALink) {
   fs::remove_all(folder_.spools(kPid));
   fs::remove(file());
@@ -151,7 +153,7 @@ TEST_F(HostileRecoveryTest, MakesNoStoreThroughALink) {
   EXPECT_TRUE(fs::is_empty(outside_));
 }
 
-// The folder that a run lies in may be reached by one.
+// The folder that contains the run may be reached through a link.
 TEST_F(HostileRecoveryTest, GoesThroughALinkThatTheReaderNamed) {
   fs::create_directory_symlink(folder_.path(), folder_.path().string() + "-link");
   EXPECT_EQ(recover_run(folder_.path().string() + "-link").at(0).problems, std::vector<std::string>{});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process that is killed loses nothing that it was told was kept.
+// A killed process keeps every row that was reported as kept.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -23,11 +23,10 @@ constexpr int kKills = 20;
 
 struct Victim {
   std::uint32_t pid = 0;
-  std::array<std::uint64_t, kVictimWriters> told{};  // rows by writer, as the pipe has it
+  std::array<std::uint64_t, kVictimWriters> told{};  // rows by writer, from the pipe
 };
 
-// Starts a victim and kills it `delay` after its first row. What it wrote to the pipe before is read to the
-// end.
+// Starts a victim and kills it `delay` after its first row. Then reads the pipe to its end.
 Victim kill_after(const std::filesystem::path& rank_folder, std::chrono::microseconds delay) {
   std::array<int, 2> ends{};
   if (pipe(ends.data()) != 0) throw std::runtime_error("no pipe");
@@ -81,7 +80,7 @@ TEST(KillTest, EveryRowThatWasKeptIsInTheStore) {
     for (std::uint32_t writer = 0; writer < kVictimWriters; ++writer) {
       const std::string of_writer = " FROM plugin_row WHERE writer = " + std::to_string(writer);
       const std::int64_t rows = query_integer(store, "SELECT count(*)" + of_writer);
-      // The kill may fall between an append and its report.
+      // The kill may happen between an append and its report.
       EXPECT_GE(rows, static_cast<std::int64_t>(victim.told[writer]));
       EXPECT_LE(rows, static_cast<std::int64_t>(victim.told[writer]) + 1);
       if (rows > 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a session says of plugins that are missing, do not fit, or cannot start.
+// The session's messages about plugins that are missing, do not fit, or cannot start.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -12,7 +12,7 @@ namespace {
 
 class Loading : public SessionTest {
  protected:
-  // The problems that opening the session throws; none when it opens.
+  // The problems thrown when the session opens; none if it opens.
   std::vector<std::string> problems() {
     try {
       open();
@@ -113,7 +113,7 @@ TEST_F(Loading, ThePluginThatIsNamedTwiceIsAProblem) {
   EXPECT_TRUE(contains(found[0], "run.yaml:9: plugin 'recording_a' is named twice (first at run.yaml:3)"));
 }
 
-// A path and a link to it are one file, which is opened once.
+// A path and a link to it are the same file, which is opened once.
 TEST_F(Loading, OneFileByTwoPathsIsOnePluginThatIsNamedTwice) {
   const RunFolder folder;
   const std::filesystem::path link = folder.path() / "another_name.so";

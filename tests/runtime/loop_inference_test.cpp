@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is concluded of loops as PyTorch's programs have them, from what a source tells.
+// Infers the steps and phases of typical PyTorch loops from what a source reports.
 #include "host/runtime/events/loop_inference.hpp"
 
 #include <gtest/gtest.h>
@@ -95,7 +95,7 @@ TEST_F(LoopInferenceTest, EachBackwardIsAMicroBatch) {
             "backward( ) AdamW.step( ) ] ran");
 }
 
-// As by a thread of its own: the main one's optimizer ends meanwhile.
+// Saving runs on its own thread: the main thread's optimizer ends meanwhile.
 TEST_F(LoopInferenceTest, ASavingThatBeginsBeforeAnOptimizerEndsHidesNoStep) {
   for (int step = 0; step < 2; ++step) {
     saw(kForward);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loop thread and the gate by themselves, with listeners that come in the way.
+// The loop thread and the gate in isolation, with listeners that interfere.
 #include "host/runtime/events/loop_thread.hpp"
 
 #include <gtest/gtest.h>
@@ -106,7 +106,7 @@ using Texts = std::vector<std::string>;
 
 //   worker                        loop thread
 //   enters a listener
-//                                 ends the run: gives up, tells nothing, says so
+//                                 ends the run: gives up, sends nothing, reports it
 //   leaves it
 TEST_F(LoopThreadTest, SaysWhenAThreadStayedInsideAnEvent) {
   std::atomic<bool> inside{false};
@@ -126,7 +126,7 @@ TEST_F(LoopThreadTest, SaysWhenAThreadStayedInsideAnEvent) {
   EXPECT_EQ(faults("events_in_flight"), 1u);
 }
 
-// As exit() on another thread or a fork does, in the middle of the loop thread's own call.
+// As by exit() on another thread or by a fork, during a call of the loop thread.
 TEST_F(LoopThreadTest, AWindowsEdgeDoesNotOpenAClosedGate) {
   begin();
   loop_thread_.begin_step(0, 1);

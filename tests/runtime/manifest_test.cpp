@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// manifest.json: what it says while a run is on, and afterwards.
+// The content of manifest.json during and after a run.
 #include <unistd.h>
 
 #include <fstream>

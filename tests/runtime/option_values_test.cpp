@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts of a configuration against what a descriptor declares.
+// Texts of a configuration, checked against a descriptor's declarations.
 #include "host/runtime/plugins/option_values.hpp"
 
 #include <gtest/gtest.h>
@@ -62,8 +62,8 @@ TEST(OptionValues, SizesHaveBinaryUnits) {
 
 }  // namespace
 
-// In a parameterized test's name. Without it GoogleTest prints a parameter's bytes, those among them that
-// nobody wrote.
+// Used in a parameterized test's name. Without it GoogleTest prints a parameter's bytes, including
+// uninitialised padding.
 void PrintTo(const PluginOption& option, std::ostream* out) {
   *out << option.place << ": " << option.key << '=' << option.text;
 }

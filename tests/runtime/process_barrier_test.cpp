@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program of its own: whether the kernel's barrier is granted is decided once a process.
+// A separate program: whether the kernel's barrier is available is decided once per process.
 #include "host/runtime/process_barrier.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kNoFilters = 77;
 
-// As a sandbox does it: from here on membarrier fails. Leaves the process where filters are not to be had.
+// As in a sandbox: from here on membarrier fails. Exits if filters are unavailable.
 void refuse_membarrier() {
   std::array<sock_filter, 4> program{{
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
@@ -32,7 +32,7 @@ void refuse_membarrier() {
     _exit(kNoFilters);
 }
 
-// The exit code of a child that runs `body`, which says whether it went well.
+// The exit code of a child that runs `body`, which returns whether it succeeded.
 template <typename Body>
 int in_child(Body&& body) {
   const pid_t child = fork();

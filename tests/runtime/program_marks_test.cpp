@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A loop that marks some of its steps and phases: what it marks is concluded no second time, the rest is.
+// A loop that marks some of its steps and phases: marked ones are not inferred again, the others are.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -83,7 +83,7 @@ TEST_F(ProgramMarksTest, AMarkedForwardIsTheOnlyOneAndTheRestIsConcluded) {
   for (std::uint64_t index = 0; index < 2; ++index) {
     step(index, [&] {
       phase(STRATA_PHASE_FORWARD, "forward", [&] { EXPECT_EQ(forward(), 0U); });
-      forward();  // the loss, which nobody marked
+      forward();  // the loss, which is not marked
       backward();
       write();
       write();
@@ -221,7 +221,7 @@ TEST_F(ProgramMarksTest, OrdersThatMakeNoSenseNest) {
   }
 }
 
-// strata.step() of the Python package: one call in each iteration, wherever it stands.
+// strata.step() of the Python package: one call in each iteration, at any place.
 class IterationMarksTest : public ProgramMarksTest {
  protected:
   void batch() {

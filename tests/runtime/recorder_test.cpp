@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the session itself writes to the run store.
+// The rows that the session itself writes to the run store.
 #include <unistd.h>
 
 #include <array>

@@ -26,7 +26,7 @@ constexpr std::int64_t kRows = 100;
 
 class RecoveryTest : public testing::Test {
  protected:
-  // A run whose process died with `kRows` rows in one spool, of which the writer may have moved some.
+  // A run whose process died with `kRows` rows in one spool; the writer may have moved some of them.
   RecoveryTest() {
     std::filesystem::create_directories(folder_.rank());
     const pid_t child = fork();
@@ -53,7 +53,7 @@ class RecoveryTest : public testing::Test {
     stream.write(reinterpret_cast<const char*>(&value), sizeof value);
   }
 
-  // The one problem that recovery has; it must be found again by a second recovery, and do no harm.
+  // The only problem that recovery reports; a second recovery must report it again without harm.
   std::string recover_with_problem() const {
     const RecoveredStore first = recover_run(folder_.path()).at(0);
     const RecoveredStore second = recover_run(folder_.path()).at(0);
@@ -111,7 +111,7 @@ TEST_F(RecoveryTest, RefusesAFolderThatIsNoRun) {
   EXPECT_THROW(recover_run(empty.path() / "absent"), std::runtime_error);
 }
 
-// A kill in the middle of making a spool.
+// A kill while a spool is created.
 TEST_F(RecoveryTest, PassesOverAFileThatWasNotFinished) {
   std::ofstream(spool("00009.spool.part")) << "not yet";
   EXPECT_EQ(recover_run(folder_.path()).at(0).problems, std::vector<std::string>{});
@@ -172,7 +172,7 @@ TEST_F(RecoveryTest, ReportsDamagedDefinitions) {
   EXPECT_TRUE(std::filesystem::exists(spool("definitions")));
 }
 
-// Whatever the bytes are, recovery ends, and the store is whole.
+// For any bytes, recovery ends and the store is intact.
 TEST_F(RecoveryTest, SurvivesRandomBytes) {
   std::mt19937_64 random(1);
   const auto original = [](const std::filesystem::path& path) {
@@ -202,8 +202,8 @@ TEST_F(RecoveryTest, SurvivesRandomBytes) {
   }
 }
 
-// Killed, or out of space, while the finished store was moved to its network file system. Without spools: a
-// version of Strata that removed them first.
+// Killed, or out of space, while the finished store was moved to its network file system. Without spools:
+// an older version of Strata removed them first.
 TEST_F(RecoveryTest, MovesHomeAStoreThatWasBuiltElsewhere) {
   for (const bool with_spools : {true, false}) {
     const std::uint32_t pid = with_spools ? kPid + 1 : kPid + 2;

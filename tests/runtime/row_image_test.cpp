@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows as a database in memory, read by SQLite itself.
+// Rows as an in-memory database image, read by SQLite.
 #include "host/runtime/store/row_image.hpp"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ Table table_of(const std::vector<std::uint32_t>& types) {
   return table;
 }
 
-// Small numbers and large ones, near every width that a record may give them.
+// Small and large numbers, near every width that a record may use for them.
 std::uint64_t pick_number(std::mt19937_64& random) {
   const std::uint64_t near = std::uint64_t{1} << random() % 64;
   const std::uint64_t number = near + random() % 3 - 1;
@@ -46,7 +46,7 @@ std::vector<std::byte> pick_row(const Table& table, std::mt19937_64& random) {
 
 class RowImageTest : public testing::Test {
  protected:
-  // As many copies as it has room for, up to `most`.
+  // As many copies as fit, up to `most`.
   std::uint64_t fill(RowImage::Sheet& sheet, const std::vector<std::byte>& row, std::uint64_t most) {
     std::uint64_t rows = 0;
     while (rows < most && image_.add(sheet, row.data())) ++rows;
@@ -64,7 +64,7 @@ class RowImageTest : public testing::Test {
 
   void expect_whole() { EXPECT_EQ(read("PRAGMA stage.integrity_check"), std::vector<std::string>{"ok"}); }
 
-  // What SQLite reads of a row's fields, against the fields.
+  // The fields that SQLite reads from a row, compared with the original fields.
   void expect_equal(const SqliteStatement& read, const Table& table, const std::vector<std::byte>& row) {
     for (int index = 0; index < static_cast<int>(table.columns.size()); ++index) {
       const Column& column = table.columns[static_cast<std::size_t>(index)];
@@ -89,10 +89,10 @@ TEST_F(RowImageTest, SqliteReadsEveryRowOfEveryTable) {
   std::mt19937_64 random(12);
   constexpr std::uint32_t kTypes[] = {STRATA_COLUMN_UINT32, STRATA_COLUMN_INT64, STRATA_COLUMN_UINT64,
                                       STRATA_COLUMN_REAL, STRATA_COLUMN_STRING};
-  for (int round = 0; round < 4; ++round) {  // one image after the other, shown in the same place
+  for (int round = 0; round < 4; ++round) {  // one image after another, at the same address
     std::vector<Table> tables;
     std::vector<RowImage::Sheet> sheets;
-    // 126 and 127: where a record's header needs a byte more.
+    // 126 and 127: from there a record's header needs another byte.
     for (const std::size_t columns : {1U, 2U, 14U, 126U, 127U, 400U}) {
       std::vector<std::uint32_t> types(columns);
       for (std::uint32_t& type : types) type = kTypes[random() % std::size(kTypes)];
@@ -102,7 +102,7 @@ TEST_F(RowImageTest, SqliteReadsEveryRowOfEveryTable) {
     std::vector<std::vector<std::vector<std::byte>>> rows(tables.size());
     for (int number = 0; number < 3000; ++number) {
       const std::size_t chosen = random() % tables.size();
-      if (chosen == 5 && round == 3) continue;  // without rows it is no table
+      if (chosen == 5 && round == 3) continue;  // without rows it is not a table
       rows[chosen].push_back(pick_row(tables[chosen], random));
       ASSERT_TRUE(image_.add(sheets[chosen], rows[chosen].back().data()));
     }
@@ -139,8 +139,7 @@ TEST_F(RowImageTest, TakesWhatHasRoomAndIsWholeWhenItIsFull) {
   }
 }
 
-// The largest that a row can be: all of its bytes, in as many columns as they can be in, with no small
-// number.
+// The largest possible row: all of its bytes, in as many columns as possible, without small numbers.
 TEST_F(RowImageTest, HasRoomForTheLargestRow) {
   for (const std::uint32_t type : {STRATA_COLUMN_UINT32, STRATA_COLUMN_INT64}) {
     const std::size_t columns = std::min<std::size_t>(kMaximumColumns, kMaximumRowBytes / column_bytes(type));
@@ -154,7 +153,7 @@ TEST_F(RowImageTest, HasRoomForTheLargestRow) {
   }
 }
 
-// More tables than the first page has room for are told as no room, and each one finds it in the end.
+// If the first page has no room for more tables, the image reports it, and each table fits eventually.
 TEST_F(RowImageTest, EveryTableFindsRoomInOneImageOrAnother) {
   const Table table = table_of(std::vector<std::uint32_t>(100, STRATA_COLUMN_UINT32));
   const std::vector<std::byte> row(table.row_bytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder for one test's run, removed with what is in it, and short ways to ask a run store.
+// A folder for one test's run, removed with its content, and short queries of a run store.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 
 namespace strata {
 
-// The process that a test's run stores are said to be of.
+// The process id in the names of a test's run stores.
 inline constexpr std::uint32_t kPid = 4711;
 
 class RunFolder {
@@ -28,7 +28,7 @@ class RunFolder {
   test::TemporaryFolder folder_;
 };
 
-// The result's columns as SQLite writes them, joined by '|', one text a row; NULL is empty.
+// The result's columns as SQLite writes them, joined by '|', one text per row; NULL is empty.
 inline std::vector<std::string> query(const std::filesystem::path& store, const std::string& sql) {
   SqliteConnection connection(store);
   SqliteStatement statement(connection, sql);

@@ -32,7 +32,7 @@ TEST(RunStores, TellsWhetherTheProcessLives) {
     EXPECT_EQ(found[0].pid, kPid);
     EXPECT_EQ(found[0].database, folder.store(kPid));
     EXPECT_EQ(found[0].writer, StoreWriter::kAlive);
-    // It was looked at, and is held all the same.
+    // It was read, and is still held.
     EXPECT_TRUE(FileLock::is_held(folder.spools(kPid) / "owner"));
   }
   EXPECT_EQ(find_run_stores(folder.path()).at(0).writer, StoreWriter::kNone);
@@ -49,7 +49,7 @@ TEST(RunStores, TellsThatTheProcessDied) {
   int status = -1;
   waitpid(child, &status, 0);
   EXPECT_EQ(find_run_stores(folder.path()).at(0).writer, StoreWriter::kGone);
-  // Looking leaves it to be recovered.
+  // Reading leaves it to be recovered.
   EXPECT_TRUE(std::filesystem::exists(folder.spools(kPid)));
 }
 

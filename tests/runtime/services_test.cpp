@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The services that plugins seldom use, through the ABI.
+// Rarely used services of plugins, through the ABI.
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What plugins hear of a run: order, pairing, circumstances.
+// The events that plugins receive of a run: order, pairing, circumstances.
 #include <algorithm>
 #include <stdexcept>
 

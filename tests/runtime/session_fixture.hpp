@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A session over the tests' own plugins, and what they heard.
+// A session with the tests' own plugins, and the events they received.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,13 +18,13 @@ class SessionTest : public testing::Test {
  protected:
   SessionTest() { options_.plugin_path = {STRATA_TEST_PLUGINS}; }
 
-  // A plugin or source that tells `sink_`.
+  // A plugin or source that reports to `sink_`.
   PluginRequest recording(const std::string& name) {
     return {name, {{"sink", std::to_string(reinterpret_cast<std::uintptr_t>(&sink_)), ""}}, ""};
   }
   void listen(const std::string& name) { options_.plugins.push_back(recording(name)); }
 
-  // With a source, through which `allocate` and the ops go.
+  // With a source; `allocate` and the ops use it.
   void emit_too() { options_.sources.push_back(recording("recording_source")); }
 
   Session& open() {

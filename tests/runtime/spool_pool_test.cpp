@@ -35,7 +35,7 @@ TEST(SpoolPool, AFullDiskIsOneProblemHoweverOftenItIsMet) {
   EXPECT_EQ(problem(), first);
 }
 
-// A row that cannot be read: its append stays where it is, in the handler, until the page may be read.
+// A row in unreadable memory: its append stops in the signal handler until the page becomes readable.
 class StuckAppend : public testing::Test {
  protected:
   StuckAppend() : bytes_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))) {

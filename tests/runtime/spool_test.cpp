@@ -26,7 +26,7 @@ class SpoolTest : public testing::Test {
     return spool.append(kTable, row.data(), bytes);
   }
 
-  // The first word of every record there is, released afterwards.
+  // The first word of every available record, which is then released.
   std::vector<std::uint64_t> drain(Spool& spool) {
     std::vector<std::uint64_t> values;
     SpoolReader reader(spool.ring(), spool.released(), spool.written());

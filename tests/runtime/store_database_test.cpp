@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows on their way from a spool's memory into SQLite, with no writer between.
+// Moves rows from a spool's memory into SQLite, without a writer.
 #include "host/runtime/store/store_database.hpp"
 
 #include <gtest/gtest.h>
@@ -51,7 +51,8 @@ class StoreDatabaseTest : public testing::Test {
     }
   }
 
-  // As the writer does: a batch is a transaction, and what it took is the spool's again. How many rows.
+  // As the writer does: a batch is a transaction, and its space returns to the spool. Returns the number of
+  // rows.
   std::uint64_t drain(std::uint64_t maximum_rows = 1'000'000) {
     SpoolReader reader(spool_.ring(), spool_.released(), spool_.written());
     const std::uint64_t rows = database_.stage_rows(reader, maximum_rows);
@@ -69,7 +70,7 @@ class StoreDatabaseTest : public testing::Test {
 
   std::vector<std::string> stored(const std::string& sql) const { return query(file_, sql); }
   std::int64_t number(const std::string& sql) const { return query_integer(file_, sql); }
-  // Rows of the two tables, each once and in order, from 0 to before `end`.
+  // Rows of the two tables, each once and in order, from 0 to `end` (exclusive).
   void expect_numbers_below(std::int64_t end) const {
     for (const std::string table : {"plugin_even", "plugin_odd"}) {
       const std::int64_t first = table == "plugin_even" ? 0 : 1;
@@ -89,14 +90,14 @@ class StoreDatabaseTest : public testing::Test {
 
 struct [[gnu::packed]] PackedRow {
   std::uint32_t text;
-  double real;  // where no compiler would put it
+  double real;  // at an offset no compiler would choose
   std::uint32_t small;
   std::uint64_t address;
   std::int64_t negative;
 };
 
 TEST_F(StoreDatabaseTest, KeepsTheValuesOfEveryType) {
-  // In another order than the fields.
+  // In a different order from the fields.
   define(1, {"plugin_types",
              "plugin",
              "",
@@ -160,8 +161,7 @@ TEST_F(StoreDatabaseTest, StopsInTheMiddleOfASpoolAndGoesOn) {
   expect_numbers_below(1000);
 }
 
-// More of them than are found at a time, and than the ring has room for: records end at its end, and go on at
-// its beginning.
+// More rows than are found at a time, and than fit the ring: records wrap around its end.
 TEST_F(StoreDatabaseTest, KeepsTheOrderOfManyRows) {
   define_even_and_odd();
   std::uint64_t from = 0;
@@ -173,7 +173,7 @@ TEST_F(StoreDatabaseTest, KeepsTheOrderOfManyRows) {
   expect_numbers_below(static_cast<std::int64_t>(from));
 }
 
-// More than the stage has room for: it takes what it can, and the rest after that.
+// More rows than the stage has room for: it takes as many as fit, and the rest later.
 TEST_F(StoreDatabaseTest, StagesWhatHasRoom) {
   Table table = numbered_table("plugin_wide");
   table.row_bytes = kMaximumRowBytes;
@@ -188,7 +188,7 @@ TEST_F(StoreDatabaseTest, StagesWhatHasRoom) {
   }
   std::uint64_t staged = 0;
   SpoolReader reader(spool_.ring(), 0, spool_.written());
-  while (!database_.is_stage_full()) {  // the same rows, as of many threads
+  while (!database_.is_stage_full()) {  // the same rows, as if of many threads
     ASSERT_LT(staged, 10'000U);
     reader = SpoolReader(spool_.ring(), 0, spool_.written());
     staged += database_.stage_rows(reader, 1'000'000);
@@ -233,7 +233,7 @@ TEST_F(StoreDatabaseTest, KeepsWhatCameBeforeDamage) {
   expect_numbers_below(7);
 }
 
-// SQLite refuses one row of many; nothing of the batch stays, and when it is tried again all of it does.
+// SQLite refuses one row of many; nothing of the batch stays. The retry writes the whole batch.
 TEST_F(StoreDatabaseTest, TriesABatchAgainAsAWhole) {
   define_even_and_odd();
   append_numbers(0, 10);

@@ -45,7 +45,7 @@ TEST_F(StorePlaceTest, DoesNotFollowAnotherMachinesNote) {
   EXPECT_FALSE(StorePlace::find(folder_.rank(), kPid).has_value());
 }
 
-// A run that somebody sent may name any folder.
+// A run from an untrusted source may name any folder.
 TEST_F(StorePlaceTest, DoesNotFollowANoteToAFolderThatKnowsNothingOfIt) {
   const StorePlace others = StorePlace::create(folder_.path() / "others", kPid, true);
   write_store(others);

@@ -105,7 +105,7 @@ TEST_F(StoreTest, ClosesWhileSomebodyReads) {
   EXPECT_EQ(query(file(), "SELECT value FROM meta WHERE key = 'state'"), std::vector<std::string>{"closed"});
 }
 
-// Whenever the writer's thread gets its turn.
+// Even before the writer's thread has run.
 TEST_F(StoreTest, HasSpoolsBeforeTheFirstRow) {
   const Store store(folder_.rank(), kPid, {}, {});
   EXPECT_TRUE(std::filesystem::exists(folder_.spools(kPid) / "00001.spool"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A store with a largest size against the same rows in one without: what is alive at each moment of the steps
-// that are kept, the peaks of those that are not, and how many rows there were.
+// Compares a store with a size limit with one without, for the same rows: the live blocks at each moment of
+// the steps that are kept, the peaks of removed steps, and the number of rows.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::uint64_t kSpoolBytes = std::uint64_t{64} << 10;
 constexpr std::uint64_t kMaxMb = kLeastStoreMb;
-// The node of the step after the 60th, in which a block is born that lives for ever.
+// The node of the step after the 60th, in which a permanent block is born.
 constexpr int kLastingOp = 2 * 61 + 2;
 
 struct ThinnableEvent {
@@ -77,18 +77,18 @@ const strata_table& op_table() {
   return kTable;
 }
 
-// Steps of a kind.
+// A kind of steps.
 struct TraceShape {
-  int kept = 0;              // a block of each step lives for so many more
-  int fails_each = 0;        // each so many steps an allocation fails
-  bool has_long = true;      // some live for ever
-  int ops = 0;               // of the second step, in one of which a block is born that lives for ever
+  int kept = 0;              // each step has a block that lives for so many more steps
+  int fails_each = 0;        // every so many steps an allocation fails
+  bool has_long = true;      // some blocks are permanent
+  int ops = 0;               // in the second step, one of which allocates a permanent block
   bool of_one_node = false;  // all of these carry one autograd_sequence
 };
 
-// Steps with blocks that live for a moment, into the next steps, or for ever; of two devices, one of which
-// counts. The highest moment of the one that counts is in an early step, that of the other comes late, after
-// an early one; operators make nodes that run in the next step.
+// Steps with blocks that live briefly, into the next steps, or permanently; on two devices, one of which
+// reports its total. The peak of the reporting device is in an early step; that of the other comes late,
+// after an early one. Operators make nodes that run in the next step.
 class Trace {
  public:
   Trace(const std::filesystem::path& folder, std::uint64_t max_mb, std::uint32_t seed,
@@ -161,7 +161,7 @@ class Trace {
     ++appended_;
   }
 
-  // One device's alone.
+  // A peak of one device only.
   void peak(int step) {
     const std::uint32_t device = step == 40 ? STRATA_DEVICE_CUDA : STRATA_DEVICE_CPU;
     const std::uint64_t bytes = std::uint64_t{1} << (step == 150 ? 28 : 27);
@@ -220,7 +220,7 @@ class Trace {
   std::int64_t ns_ = 1;
 };
 
-// After each event of a device what is alive there, as analysis finds it.
+// The live bytes of a device after each of its events, as analysis computes them.
 using Levels = std::map<std::int64_t, std::int64_t>;
 
 Levels levels_of(const std::filesystem::path& store, std::uint32_t device) {
@@ -289,7 +289,7 @@ TEST_P(StoreThinningTest, KeptStepsAndPeaksAreThoseOfTheWholeStore) {
              sequence < std::stoll(interval.substr(interval.find('|') + 1));
     });
   };
-  // Of a step that is thinned as the next one is, one operator is needed, whenever that came.
+  // If a step and the next one are both thinned, one operator of it is still needed, for a later block.
   EXPECT_EQ(query_integer(file,
                           "SELECT o.op FROM allocator_tracer_op AS o, thinned AS t WHERE o.sequence >= "
                           "t.begin_sequence AND o.sequence < (SELECT max(sequence) FROM host_step_begin "
@@ -327,7 +327,7 @@ TEST_P(StoreThinningTest, KeptStepsAndPeaksAreThoseOfTheWholeStore) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, StoreThinningTest, testing::Values(1U, 2U, 3U));
 
-// The oldest steps go whole where they are many; those near which something was born, once it has died.
+// If there are many steps, the oldest are removed whole; steps near a birth, once that block has died.
 TEST(ManyStepsTest, GoThoughABlockOfEachLivesOnForLong) {
   RunFolder folder;
   Trace trace(folder.rank(), kMaxMb, 1, {.kept = 3000, .has_long = false});
@@ -341,7 +341,7 @@ TEST(ManyStepsTest, GoThoughABlockOfEachLivesOnForLong) {
       7'500);
 }
 
-// Operators outside of any node carry the number of the next one, however many they are.
+// Operators outside nodes carry the number of the next node, however many they are.
 TEST(ManyStepsTest, OperatorsOfOneNodeTakeNoLongerThanOthers) {
   const auto seconds = [](bool of_one_node) {
     RunFolder folder;
@@ -355,7 +355,7 @@ TEST(ManyStepsTest, OperatorsOfOneNodeTakeNoLongerThanOthers) {
   EXPECT_LT(seconds(true), 2 * apart + 1);
 }
 
-// Of a program that goes on after it, each so often.
+// A program that continues after an allocation failure, which happens repeatedly.
 TEST(ManyStepsTest, GoThoughAllocationsFailedInThem) {
   RunFolder folder;
   Trace trace(folder.rank(), kMaxMb, 1, {.fails_each = 2});

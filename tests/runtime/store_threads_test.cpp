@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that come and go, and children that are forked.
+// Short-lived threads, and forked children.
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <sys/wait.h>
@@ -50,8 +50,8 @@ TEST_F(StoreThreadsTest, TenThousandThreadsShareAFewFiles) {
   EXPECT_EQ(stored_rows(), kThreads);
 }
 
-// A destructor of thread-local data that frees memory comes after ours, or before: its rows count all the
-// same.
+// A destructor of thread-local data that frees memory runs before or after ours: its rows count either
+// way.
 TEST_F(StoreThreadsTest, KeepsRowsOfAThreadThatIsEnding) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP()

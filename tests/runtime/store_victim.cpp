@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Appends rows from three threads until it is killed, and says after each append, in a pipe, how many its
-// thread has appended. store_victim <rank folder> <pipe's descriptor>
+// Appends rows from three threads until it is killed, and after each append writes to a pipe how many rows
+// its thread has appended. store_victim <rank folder> <pipe's descriptor>
 #include <unistd.h>
 
 #include <cstdlib>

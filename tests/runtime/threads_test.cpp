@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events of several threads at once, of threads that end early, and of threads that outlive the session.
+// Events from several threads at once, from threads that end early, and from threads that outlive the
+// session.
 #include <unistd.h>
 
 #include <atomic>
@@ -77,7 +78,7 @@ TEST_F(Threads, WhatAThreadLeftOpenWhenItEndedIsEndedWithTheRun) {
 //   worker                          loop thread
 //   emits, again and again
 //                                   ends the run, destroys the plugins and the session
-//   emits still                     opens the next session
+//   still emits                     opens the next session
 TEST_F(Threads, ThreadsMayEmitWhileSessionsComeAndGo) {
   listen("recording_whole");
   emit_too();
@@ -146,7 +147,7 @@ TEST_F(Threads, BeginsAndEndsPairOnEveryThreadWhenTheRunEndsInTheMiddle) {
 //   one                             another
 //   sees that no session is open
 //                                   opens a session
-//   cannot have the process: destroys its plugins, closes its store, writes no manifest
+//   cannot open in this process: destroys its plugins, closes its store, writes no manifest
 TEST_F(Threads, ASessionThatComesSecondUndoesWhatItDid) {
   const RunFolder folder;
   options_.directory = folder.path();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// STRATA_VERBOSE=1: one block that says what was tried, found and compared.
+// STRATA_VERBOSE=1 prints one block with everything tried, found and compared.
 #include <cstdlib>
 
 #include "tests/runtime/session_fixture.hpp"
@@ -9,7 +9,7 @@ namespace {
 
 class Verbose : public SessionTest {
  protected:
-  // The log reads the variable once, when it is first used: a process of its own for each value.
+  // The log reads the variable once, when first used, so each value needs its own process.
   void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
 
   [[noreturn]] void open_verbosely(const PluginRequest& plugin) {

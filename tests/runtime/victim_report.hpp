@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the victim of the kill test writes to its pipe, in one write: after this append, so many rows.
+// What the victim of the kill test writes to its pipe in one write: the number of rows after this
+// append.
 #pragma once
 
 #include <cstdint>

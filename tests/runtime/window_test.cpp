@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The active window: who hears what inside it, outside it, and at its edges.
+// The active window: which plugins receive events inside it, outside it, and at its edges.
 #include "host/runtime/events/window_schedule.hpp"
 #include "tests/runtime/session_fixture.hpp"
 
@@ -55,7 +55,7 @@ TEST_F(WindowEvents, APluginOfTheWholeRunHearsAll) {
                    "begin_step 2", "end_step 2"}));
 }
 
-// What a source holds, it tells before the plugins flush: at the window's end and at the run's.
+// A source emits its held events before the plugins flush: at the window's end and at the run's.
 TEST_F(WindowEvents, WhatASourceTellsWhenItIsFlushedStillReachesThePlugins) {
   listen("recording_a");
   listen("recording_whole");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes down what is marked of a loop: "step 0 [ forward( ) ] ran".
+// Writes down the marks of a loop: "step 0 [ forward( ) ] ran".
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,10 +16,10 @@
 
 namespace strata {
 
-// A phase of the program's own has a star: "forward*(".
+// A phase marked by the program has a star: "forward*(".
 class WrittenMarks final : public LoopMarks {
  public:
-  // As the loop thread: what the step before left open ends with it.
+  // As in the loop thread: a new step ends what the previous step left open.
   void begin_step(const StepMark& step) override {
     if (step_open_) open_.resize(std::min(open_.size(), open_outside_step_));
     step_open_ = true;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every exit program does before it exits in its own way: a run in argv[1], with the phase timer, in the
-// middle of step 2.
+// The common start of every exit program: a run in argv[1], with the phase timer, in the middle of step 2.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Somebody deep in the loop calls exit(): the stack is not unwound, so the session is not destroyed.
+// A function deep in the loop calls exit(): the stack is not unwound, so the session is not
+// destroyed.
 #include <cstdlib>
 
 #include "tests/runtime/exits/exit_case.hpp"

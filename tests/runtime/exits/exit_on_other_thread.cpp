@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread that is not the loop thread calls exit() while the loop thread goes on emitting:
+// Another thread calls exit() while the loop thread continues to emit:
 //
 //   loop thread                        other
 //   begins and ends phases

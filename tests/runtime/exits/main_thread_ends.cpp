@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// main() ends its own thread alone, while a session that nobody destroys is in a run:
+// main() ends only its own thread, while a session that is never destroyed is in a run:
 //
 //   main                    other                     the store's writer
 //   pthread_exit()
 //                           ends some time later
-//                                                     sees that nobody else is left, and ends
+//                                                     sees that no other thread is left, and ends
 //   the process ends with its last thread: exit(0), with the session's exit handler
 #include <pthread.h>
 

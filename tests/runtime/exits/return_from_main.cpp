@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// main returns while a session that nobody destroys is in a run:
+// main returns while a session that is never destroyed is in a run:
 //   1. main returns, which calls exit()
-//   2. the session's exit handler runs, before the destructors of whatever was static before it
+//   2. the session's exit handler runs, before the destructors of earlier static objects
 //   3. the process ends; no destructor of the session runs
 #include "tests/runtime/exits/exit_case.hpp"
 

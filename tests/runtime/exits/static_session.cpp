@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The session is a static object of the program:
-//   1. it is made, which registers its exit handler; only then is its own destructor registered
+//   1. it is constructed, which registers its exit handler; its destructor is registered only afterwards
 //   2. exit() runs them in reverse: first the destructor, which ends the run as failed, then the handler,
-//   which finds
-//      nothing left to do
+//      which finds nothing left to do
 #include "tests/runtime/exits/exit_case.hpp"
 
 int main(int, char** argv) {

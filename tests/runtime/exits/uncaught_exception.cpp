@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nobody catches: std::terminate, which unwinds nothing and runs no exit handler.
+// No handler: std::terminate, which unwinds nothing and runs no exit handler.
 #include <stdexcept>
 
 #include "tests/runtime/exits/exit_case.hpp"

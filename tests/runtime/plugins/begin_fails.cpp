@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds out in the run's begin that it cannot work.
+// Fails at the run's begin.
 #include <stdexcept>
 
 #include "strata/plugin.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A source that hands its test what to emit with, and tells what it held when it is flushed.
+// A source that gives its test the emit service, and emits a held activity when it is flushed.
 #include "strata/plugin.hpp"
 #include "tests/runtime/plugins/recording_sink.hpp"
 

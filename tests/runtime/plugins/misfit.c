@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plugins that do not fit, each in its own way: MISFIT says which. */
+/* Plugins that do not fit, each in its own way: MISFIT selects one. */
 #include <stdio.h>
 
 #include "strata/entry.h"

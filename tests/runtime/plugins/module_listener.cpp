@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Listens to modules and keeps nothing: with it loaded, trainers tell of modules in backward too.
+// Listens to modules and stores nothing: while it is loaded, trainers report modules in backward too.
 #include "strata/plugin.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Has an option of every type, and nothing to do.
+// Has an option of every type, and does nothing.
 #include <limits>
 
 #include "strata/plugin.hpp"

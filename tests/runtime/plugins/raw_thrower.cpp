@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Breaks the contract: lets an exception cross the C ABI, without the C++ layer that would stop it. THROWS_IN
-// says in which function.
+// Violates the contract: lets an exception cross the C ABI, without the C++ layer that would stop it.
+// THROWS_IN selects the function.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells a sink of everything it hears. RECORDING_ID and RECORDING_FLAGS make several plugins of this file.
+// Forwards every event to a sink. RECORDING_ID and RECORDING_FLAGS build several plugins from this file.
 #include <string>
 
 #include "strata/plugin.hpp"

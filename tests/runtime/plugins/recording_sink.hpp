@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a plugin of the tests tells its test what it heard: the test passes the address of a sink as an option.
+// How a test plugin passes its events to the test: the test passes the address of a sink as an option.
 #pragma once
 
 #include <atomic>
@@ -18,11 +18,11 @@ struct Heard {
   std::string plugin;
   std::string what;  // "begin_phase forward 2"
   strata_when when;
-  std::uint64_t token;  // that an end was given
+  std::uint64_t token;  // received at the end
 };
 
-// What the test and its plugins share. Built into both, so it holds no virtual function and no inline
-// variable.
+// Shared by the test and its plugins. Compiled into both, so it has no virtual functions and no inline
+// variables.
 class RecordingSink {
  public:
   void write(Heard heard) {
@@ -35,7 +35,7 @@ class RecordingSink {
     return heard_;
   }
 
-  // What `plugin` heard, in order; of every plugin as "plugin: what" when it is empty.
+  // The events of `plugin`, in order; if it is empty, those of every plugin as "plugin: what".
   std::vector<std::string> texts(const std::string& plugin = "") const {
     std::vector<std::string> texts;
     for (const Heard& one : heard()) {
@@ -50,7 +50,7 @@ class RecordingSink {
     heard_.clear();
   }
 
-  // Keeps whoever hears a memory event inside it while `held`.
+  // Keeps each thread that delivers a memory event inside it while `held`.
   void pass() {
     while (held.load()) {
       is_inside.store(true);
@@ -60,14 +60,14 @@ class RecordingSink {
   std::atomic<bool> held{false};
   std::atomic<bool> is_inside{false};
 
-  // What a plugin calls when it is created.
+  // Called by a plugin when it is created.
   void (*created)() = nullptr;
 
-  // Filled in by a source when it is created: what the test emits with.
+  // Set by a source when it is created: the test emits with these.
   const strata_host* source_host = nullptr;
   const strata_emit_service* emit = nullptr;
-  std::uint32_t interest_in_window = 0;  // as the source was told then
-  // Whether the source `emitter` has an activity to tell of when it is flushed.
+  std::uint32_t interest_in_window = 0;  // the source's answer at that time
+  // Whether the source `emitter` emits an activity when it is flushed.
   bool holds_activity = false;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks its services through the ABI, and writes what they answer into an artifact, "answers.txt".
+// Calls its services through the ABI and writes their answers into an artifact, "answers.txt".
 #include <cstdlib>
 #include <ctime>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Throws in every listener that it has.
+// Throws in every one of its listeners.
 #include <stdexcept>
 
 #include "strata/plugin.hpp"
