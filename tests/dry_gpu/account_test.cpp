@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a process leaves behind of what was not done for it, in the file that a launcher reads.
+// The account of unsimulated work that a process leaves, in the file that a launcher reads.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@
 namespace strata::dry_gpu {
 namespace {
 
-// In a child, where the account is made anew: `work`, and then the end that `kill -9` brings.
+// In a child, with a new account: runs `work`, and then ends as by `kill -9`.
 strata_dry_gpu_account account_of_killed(const std::filesystem::path& folder, void (*work)()) {
   const pid_t child = fork();
   if (child == 0) {

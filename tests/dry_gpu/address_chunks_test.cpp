@@ -15,11 +15,11 @@ constexpr std::uint64_t kMebi = std::uint64_t{1} << 20;
 constexpr Address kSpanBegin = 0x300000000000;
 constexpr std::uint64_t kWholeSpan = std::uint64_t{1} << 40;
 
-// What cudaMalloc and cudaFree did on an H200: each address, relative to the first chunk's upper end. The
-// recording process had been at work before: two ranges were left in its chunks, 416 MiB and 6 MiB.
+// Recorded calls of cudaMalloc and cudaFree on an H200: each address relative to the first chunk's upper
+// end. The recording process was already running: two ranges were left in its chunks, 416 MiB and 6 MiB.
 TEST(AddressChunks, GiveEveryAddressThatADriverGave) {
   const auto recorded = nlohmann::json::parse(std::ifstream(STRATA_CARD_DATA "/malloc.json"));
-  // Places of that process, which begins its next chunk below kTop.
+  // Addresses in that process, which starts its next chunk below kTop.
   constexpr Address kTop = 0x7f9e00000000 + 2432 * kMebi;
   constexpr Address kLarge = 0x7f9e00000000 + 2976 * kMebi, kSmall = 0x7f9e00000000 + 2938 * kMebi;
   std::size_t compared = 0;
@@ -31,7 +31,7 @@ TEST(AddressChunks, GiveEveryAddressThatADriverGave) {
     chunks.add_lasting(6 * kMebi);
     const Address small = chunks.allocate(6 * kMebi).value();
     chunks.free(small, 6 * kMebi);
-    const Address top = small / kChunkBytes * kChunkBytes;  // of what is left of the span
+    const Address top = small / kChunkBytes * kChunkBytes;  // the rest of the span
     const auto place = [&](Address address) {
       if (address >= kLarge) return address - kLarge + large;
       if (address >= kSmall) return address - kSmall + small;
@@ -67,7 +67,7 @@ TEST(AddressChunks, GoDownFromTheEndOfTheSpan) {
 TEST(AddressChunks, TheSmallestHoleOfTheLatestChunkThatHasOne) {
   AddressChunks chunks(kSpanBegin, kWholeSpan);
   const Address older = chunks.allocate(60 * kMebi).value();
-  const Address chunk = chunks.allocate(20 * kMebi).value();  // of its own: 4 MiB are left in the older
+  const Address chunk = chunks.allocate(20 * kMebi).value();  // its own chunk: the older has 4 MiB left
   ASSERT_EQ(chunks.allocate(4 * kMebi), chunk + 20 * kMebi);
   ASSERT_EQ(chunks.allocate(8 * kMebi), chunk + 24 * kMebi);
   chunks.free(chunk, 20 * kMebi);
@@ -103,7 +103,7 @@ TEST(AddressChunks, NothingIsLeftUnusedBeforeASpanIsFull) {
   EXPECT_EQ(few.allocate(2 * kMebi), kSpanBegin);
 }
 
-// Nothing that is live overlaps, all is aligned and within the span, and what is freed can be had again as
+// Live ranges never overlap, all are aligned and within the span, and freed ranges can be allocated again as
 // one.
 TEST(AddressChunks, HoldTheirPromisesUnderRandomUse) {
   for (unsigned seed = 0; seed < 8; ++seed) {

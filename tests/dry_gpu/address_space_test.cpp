@@ -13,8 +13,7 @@ bool is_of_a_device(const AddressSpace& addresses, Address address) {
   return addresses.device_of(address).has_value() || addresses.is_reservable(address);
 }
 
-// With spans of 2 TiB they would reach beyond what a program can address, and the host's own memory would be
-// a device's.
+// With spans of 2 TiB they would exceed the addressable range, and host memory would count as a device's.
 TEST(AddressSpaceTest, AsManyDevicesAsThereMayBeLeaveTheHostItsMemory) {
   const AddressSpace addresses{kMostDevices, kSpan};
   const int on_the_stack = 0;
@@ -24,7 +23,8 @@ TEST(AddressSpaceTest, AsManyDevicesAsThereMayBeLeaveTheHostItsMemory) {
   EXPECT_GE(addresses.span_bytes() / 2, std::uint64_t{192} << 30) << "the memory of the largest card";
 }
 
-// Where a program is loaded, as this one: two of 16 TiB, of memory and of ranges, would end above it.
+// Where a program is loaded, as this one: two spans of 16 TiB, one of memory and one of ranges, would end
+// above it.
 TEST(AddressSpaceTest, SpansEndBelowWhereProgramsAreLoaded) {
   constexpr std::uint64_t kLarge = std::uint64_t{1} << 44;
   EXPECT_EQ((AddressSpace{1, kLarge}.span_bytes()), kLarge);

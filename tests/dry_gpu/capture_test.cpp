@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams, events, captures and graphs. Each error is the one that CUDA documents for the case.
+// Streams, events, captures and graphs. Each error is the one CUDA documents for the case.
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
@@ -155,7 +155,8 @@ TEST_F(Capture, IsInvalidatedByWhatMustNotBe) {
   EXPECT_EQ(end(), cudaErrorStreamCaptureInvalidated);
 }
 
-// Calls that may wait for a device: not while this thread captures, nor while any does in global mode.
+// Calls that may wait for a device fail while this thread captures, or while any thread captures in global
+// mode.
 TEST_F(Capture, ForbidsMallocByModeAndThread) {
   void* pointer = nullptr;
   begin();
@@ -238,7 +239,7 @@ TEST_F(Capture, ExternalEventsAreNodesThatEachLaunchRecords) {
   EXPECT_EQ(cudaGraphDestroy(graph_), cudaSuccess);
   EXPECT_EQ(cudaGraphExecDestroy(recording), cudaSuccess);
 
-  // Of another capture, or of none: no work that the graph would have to hold.
+  // An event of another capture, or of none: no work for the graph.
   begin();
   EXPECT_EQ(cudaStreamWaitEvent(stream_, timed, cudaEventWaitExternal), cudaSuccess);
   ASSERT_EQ(end(), cudaSuccess);

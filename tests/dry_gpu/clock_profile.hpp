@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The devices of test_profile.hpp with a modelled clock, of round numbers.
+// The devices of test_profile.hpp with a modelled clock, in round numbers.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA's functions with a modelled clock: times worked out by hand from clock_profile.hpp. A call that
+// CUDA's functions with a modelled clock: times are computed by hand from clock_profile.hpp. A call that
 // concerns a stream takes the host 100 ns; a fill of 1,000,000 bytes takes 1,000 + 1,000,000 / 500 = 3,000
 // ns.
 #include <cublas_v2.h>
@@ -73,7 +73,7 @@ TEST_F(ModelledClock, BeginsWhenTheHostSubmits) {
 
 TEST_F(ModelledClock, HasEventsThatAreNotDoneYet) {
   fill(streams_[0]);
-  record(0, streams_[0]);  // done 3,000 ns after the fill was submitted: the 30th call from there finds it so
+  record(0, streams_[0]);  // done 3,000 ns after the fill was submitted: the 30th call afterwards sees it
   EXPECT_EQ(cudaEventQuery(events_[0]), cudaErrorNotReady);
   EXPECT_EQ(cudaStreamQuery(streams_[0]), cudaErrorNotReady);
   float milliseconds = -1;

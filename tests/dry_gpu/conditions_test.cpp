@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Questions to values, as names and arguments of PyTorch's kernels show them; the names are those of
+// Conditions on values, as the names and arguments of PyTorch's kernels show them; the names are those of
 // torch 2.11.
 #include "dry_gpu/device/kernels/conditions.hpp"
 

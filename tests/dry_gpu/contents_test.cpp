@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of device memory, and what makes it unknown again.
+// Known content of device memory, and the operations that make it unknown again.
 #include "dry_gpu/device/memory/contents.hpp"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ class ContentsTest : public testing::Test {
     contents_.keep(address, std::as_bytes(std::span(text)));
   }
 
-  // '?' for each byte that is not known, which must have been read as zero.
+  // '?' for each unknown byte, which must read as zero.
   std::string read(Address address, std::size_t bytes) {
     std::string text(bytes, 'x');
     std::size_t unknown = 0;

@@ -50,7 +50,7 @@ TEST(Context, APartThatHasNoRoomIsTakenLater) {
   EXPECT_EQ(used_of(machine), kMade + 100 * kPartMiB);
 }
 
-// As a replay has them, which touches nothing.
+// As in a replay, which does not touch the context.
 TEST(Context, APartThatIsPlannedIsNotTakenWhenItIsTouched) {
   Machine machine(with_parts("context_kernels_bytes 4194304\ncontext_kernels_after 1\n"
                              "context_cudnn_bytes 8388608\ncontext_cudnn_after 0\n"),
@@ -91,7 +91,7 @@ TEST(Context, AKernelLoadsItsCodeAndFlashAttentionMore) {
   EXPECT_EQ(used_of(machine), kMade + 108 * kPartMiB);
 }
 
-// Nothing of a part is left to allocations but its addresses.
+// Allocations cannot use a part's memory, only its addresses.
 TEST(Context, APartsAddressesAreUsed) {
   Machine machine(with_parts("context_kernels_bytes 4194304\n"), {0});
   DeviceMemory& memory = machine.used(0).memory;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies and fills as a program asks for them: which values it gets back.
+// Copies and fills as a program requests them, and the values it reads back.
 #include <cublas_v2.h>
 
 #include <array>
@@ -37,7 +37,7 @@ class Copies : public DryDevices {
   static Read known(const std::string& text) { return {text, 0, 0}; }
   static Read unknown(std::size_t bytes) { return {std::string(bytes, '\0'), 1, bytes}; }
 
-  // Each test begins with memory of its own.
+  // Each test starts with its own memory.
   void SetUp() override {
     DryDevices::SetUp();
     device_ = allocate(4 * kMiB);

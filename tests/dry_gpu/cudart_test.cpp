@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runtime as a program calls it.
+// The runtime as programs call it.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -164,7 +164,7 @@ TEST_F(Cudart, RegistersHostMemoryOnce) {
   EXPECT_EQ(cudaHostRegister(nullptr, 10, 0), cudaErrorInvalidValue);
 }
 
-// What a kernel would have written is not known: zeros, and a count.
+// A kernel's results are unknown: they read as zeros and are counted.
 TEST_F(Cudart, EnablesPeersOnce) {
   int can = 0;
   ASSERT_EQ(cudaDeviceCanAccessPeer(&can, 0, 1), cudaSuccess);
@@ -205,7 +205,7 @@ TEST_F(Cudart, KeepsDeviceAndErrorByThread) {
   EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidDevice);
 }
 
-// CUDA cannot be used in the child of a process that has used it.
+// A child process cannot use CUDA if its parent has used it.
 TEST_F(Cudart, RefusesAForkedChild) {
   const pid_t child = fork();
   if (child == 0) {

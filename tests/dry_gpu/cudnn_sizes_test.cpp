@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that cuDNN asks its caller for where formulas give the sizes, as an H200 was asked for it
+// Workspaces that cuDNN requests from its caller and that formulas predict, compared with an H200
 // (tests/data/card-h200): attention, recurrences, dropout's generators.
 #include <cudnn.h>
 
@@ -31,7 +31,7 @@ class Attention : public Cudnn {
     EXPECT_EQ(cudnnBackendFinalize(from), CUDNN_STATUS_SUCCESS);
   }
 
-  // Of a graph of so many matrix products and an operation between them.
+  // The plan of a graph of so many matrix products and an operation between them.
   cudnnBackendDescriptor_t plan_of(int products) {
     std::vector<cudnnBackendDescriptor_t> operations;
     for (int product = 0; product < products; ++product)
@@ -67,7 +67,7 @@ class Attention : public Cudnn {
   std::vector<cudnnBackendDescriptor_t> made_;
 };
 
-// As torch's cudnn_frontend builds it of its parts: two products forward, five backward.
+// As torch's cudnn_frontend builds it: two products forward, five backward.
 TEST_F(Attention, AsksFor256BytesAPass) {
   const cudnnBackendDescriptor_t forward = plan_of(2);
   EXPECT_EQ(workspace_bytes(forward), 256);
@@ -104,7 +104,7 @@ class Recurrence : public Cudnn {
     friend bool operator==(const Sizes&, const Sizes&) = default;
   };
 
-  // Of 50 steps in a batch of 32, 256 values in and as many hidden.
+  // 50 steps in a batch of 32, with 256 input values and 256 hidden ones.
   Sizes sizes(const Network& network, cudnnForwardMode_t mode = CUDNN_FWD_MODE_TRAINING, int steps = 50) {
     constexpr int kSize = 256, kBatch = 32;
     cudnnDropoutDescriptor_t dropout = nullptr;

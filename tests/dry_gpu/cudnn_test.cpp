@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuDNN: what a program sees of it. Its descriptors are compared with the real one's in test_cudnn.py.
+// cuDNN as programs see it. Its descriptors are compared with the real library's in test_cudnn.py.
 #include <cudnn.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ TEST_F(Cudnn, KeepsTheStreamOfItsOwnDevice) {
   EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
 }
 
-// The test's profile sets no workspace, so that there is nothing to be given too little of.
+// The test's profile sets no workspace, so no workspace can be too small.
 TEST_F(Cudnn, FindsOneAlgorithmAndOwnsUpToItsUnknownWorkspace) {
   const cudnnTensorDescriptor_t x = tensor({2, 4, 8, 8}), y = tensor({2, 6, 8, 8}),
                                 other = tensor({2, 6, 7, 8});
@@ -121,7 +121,7 @@ class Recurrent : public Cudnn {
     std::size_t offset, bytes;
     std::vector<int> shape;
   };
-  // The matrix and the bias, where they are there.
+  // The matrix and the bias, if present.
   std::vector<Weight> weights(int pseudo_layer, int linear_layer) {
     const auto base = reinterpret_cast<void*>(0x10000);
     void* matrix = nullptr;
@@ -142,7 +142,7 @@ class Recurrent : public Cudnn {
     }
     return found;
   }
-  // Whether all weights together fill the weight space and none lies in another.
+  // Whether the weights together fill the weight space without overlap.
   void expect_filled(int pseudo_layers, int linear_layers) {
     std::vector<std::pair<std::size_t, std::size_t>> places;
     for (int pseudo_layer = 0; pseudo_layer < pseudo_layers; ++pseudo_layer) {
@@ -206,7 +206,7 @@ TEST_F(Recurrent, RefuseWeightsThatAreNotThere) {
   EXPECT_EQ(ask(0, bytes() - 1, 0), CUDNN_STATUS_BAD_PARAM);
 }
 
-// As cudnn_frontend does it: a graph's heuristics fill configurations that the caller made.
+// As in cudnn_frontend: a graph's heuristics fill configurations made by the caller.
 TEST_F(Cudnn, PlansAGraph) {
   const auto make = [](cudnnBackendDescriptorType_t type) {
     cudnnBackendDescriptor_t made = nullptr;

@@ -54,7 +54,7 @@ TEST_F(Cufft, NeedsWhatACardNeeded) {
   EXPECT_EQ(needed(1023, CUFFT_R2C, 2048), 16'760'832u) << "an odd length, as complex values";
   EXPECT_EQ(needed(2044, CUFFT_C2R, 2048), 16'760'832u);
   EXPECT_EQ(needed(4194304, CUFFT_R2C, 1), 16'777'224u) << "more than one kernel";
-  // A prime above 127 goes by Bluestein's algorithm.
+  // A prime above 127 uses Bluestein's algorithm.
   EXPECT_EQ(needed(1000003, CUFFT_C2C, 8), 259'201'024u);
   EXPECT_EQ(needed(1000003, CUFFT_R2C, 8), 161'601'632u);
   EXPECT_EQ(needed(2000004, CUFFT_C2R, 8), 323'201'152u);

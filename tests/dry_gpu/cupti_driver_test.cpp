@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUPTI's records of what the driver is called for without the runtime, and of graphs.
+// CUPTI's records of driver calls without the runtime, and of graphs.
 #include <cuda.h>
 
 #include <map>
@@ -10,7 +10,7 @@
 namespace strata::dry_gpu {
 namespace {
 
-// As Triton and NVIDIA's libraries launch.
+// Launches as Triton and NVIDIA's libraries do.
 class CuptiOfTheDriver : public Cupti {
  protected:
   void SetUp() override {
@@ -42,7 +42,7 @@ class CuptiOfTheDriver : public Cupti {
     ASSERT_EQ(cuLaunchKernelEx(&configuration, function_, nullptr, nullptr), CUDA_SUCCESS);
   }
 
-  // What `work` launches on the stream, as a graph that can be launched. Alive until the test ends.
+  // The launches of `work` on the stream as an executable graph, alive until the test ends.
   template <typename Work>
   cudaGraphExec_t captured(Work work) {
     EXPECT_EQ(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed), cudaSuccess);
@@ -100,11 +100,11 @@ TEST_F(CuptiOfTheDriver, RecordsAGraphsKernelsWithItsLaunch) {
   EXPECT_EQ(cuGraphLaunch(nullptr, stream_), CUDA_ERROR_INVALID_VALUE);
 }
 
-// By which a profiler finds the operator that a node was captured in.
+// With these a profiler finds the operator in which a node was captured.
 TEST_F(CuptiOfTheDriver, TellsTheNodesOfAGraphAndOfItsExecutable) {
   struct Told {
     std::vector<std::uint64_t> made;
-    std::map<std::uint64_t, std::uint64_t> clones;  // by their originals
+    std::map<std::uint64_t, std::uint64_t> clones;  // by original
   } told;
   const auto callback = [](void* data, CUpti_CallbackDomain, CUpti_CallbackId event, const void* resource) {
     const auto* const descriptor = static_cast<const CUpti_ResourceData*>(resource)->resourceDescriptor;
@@ -143,7 +143,7 @@ TEST_F(CuptiOfTheDriver, TellsTheNodesOfAGraphAndOfItsExecutable) {
   EXPECT_EQ(cuptiUnsubscribe(subscriber), CUPTI_SUCCESS);
 }
 
-// What an H200 did: single functions that were asked for without their kind were not recorded.
+// As on an H200: functions that were enabled singly, without their kind, were not recorded.
 TEST_F(CuptiOfTheDriver, RecordsNoFunctionUnlessItsKindIsEnabled) {
   ASSERT_EQ(cuptiActivityDisable(CUPTI_ACTIVITY_KIND_DRIVER), CUPTI_SUCCESS);
   ASSERT_EQ(cuptiActivityEnableDriverApi(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, 1), CUPTI_SUCCESS);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A client of the dry CUPTI, and the records that it gets.
+// A client of the dry CUPTI, and the records it receives.
 #pragma once
 
 #include <cupti.h>
@@ -13,9 +13,9 @@
 
 namespace strata::dry_gpu {
 
-inline constexpr std::size_t kBufferBytes = 1024;  // some five kernels
+inline constexpr std::size_t kBufferBytes = 1024;  // about five kernels
 
-inline std::vector<std::vector<std::uint8_t>> the_buffers;  // as they were completed
+inline std::vector<std::vector<std::uint8_t>> the_buffers;  // in order of completion
 inline int the_requests = 0;
 
 inline void CUPTIAPI request(std::uint8_t** buffer, std::size_t* bytes, std::size_t* most_records) {
@@ -37,7 +37,7 @@ struct Recorded {
   std::vector<CUpti_ActivityMemset4> fills;
   int fills_before_their_calls = 0;
   std::map<std::uint32_t, CUpti_ActivityAPI> calls;  // by correlation
-  std::map<std::uint32_t, std::uint64_t> external;   // the same
+  std::map<std::uint32_t, std::uint64_t> external;   // by correlation, too
 };
 
 template <typename Activity>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUPTI's records of the modelled clock's work, in the words of clock_test.cpp: a fill of 1,000,000 bytes
+// CUPTI's records of the modelled clock's work, with the times of clock_test.cpp: a fill of 1,000,000 bytes
 // takes 3,000 ns.
 #include <cublas_v2.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuSOLVER as programs call it: settings, workspaces, and what is told to the host.
+// cuSOLVER as programs call it: settings, workspaces, and results returned to the host.
 #include <cusolverDn.h>
 
 #include <array>
@@ -105,7 +105,7 @@ TEST_F(Cusolver, RefusesAWorkspaceThatAnIntCannotHold) {
   EXPECT_GT(device_bytes, std::size_t{1} << 50) << "more than any card has";
 }
 
-// As the documentation of each has it: CUSOLVER_STATUS_INVALID_VALUE for m, n < 0 or lda < max(1, m).
+// As documented for each: CUSOLVER_STATUS_INVALID_VALUE for m, n < 0 or lda < max(1, m).
 TEST_F(Cusolver, RefusesShapesThatCannotBe) {
   const std::uint64_t before = strata_dry_gpu_count().fitted_workspaces;
   int elements = 0;
@@ -123,7 +123,7 @@ TEST_F(Cusolver, RefusesShapesThatCannotBe) {
   EXPECT_EQ(cusolverDnCunmqr_bufferSize(handle_, CUBLAS_SIDE_LEFT, CUBLAS_OP_C, 8, 3, 9, nullptr, 8, nullptr,
                                         nullptr, 8, &elements),
             CUSOLVER_STATUS_INVALID_VALUE);
-  // The batched method of Jacobi takes matrices of at most 32 by 32.
+  // The batched Jacobi method takes matrices of at most 32 by 32.
   EXPECT_EQ(cusolverDnSgesvdjBatched_bufferSize(handle_, CUSOLVER_EIG_MODE_VECTOR, 33, 8, nullptr, 33,
                                                 nullptr, nullptr, 33, nullptr, 8, &elements, nullptr, 2),
             CUSOLVER_STATUS_INVALID_VALUE);
@@ -175,7 +175,7 @@ TEST_F(Cusolver, WorksInNoStreamThatWasDestroyed) {
   EXPECT_EQ(factorise(), CUSOLVER_STATUS_EXECUTION_FAILED);
 }
 
-// With cuSOLVER's own status for it.
+// With cuSOLVER's own status.
 TEST_F(Cusolver, RefusesWhatIsNotImplemented) {
   EXPECT_EQ(cusolverDnSgebrd_bufferSize(handle_, 4, 4, nullptr), CUSOLVER_STATUS_NOT_SUPPORTED);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuSPARSE and cuSPARSELt as programs call them: descriptors that keep what they are told, buffers that
-// nobody knows, and numbers that the device would have found.
+// cuSPARSE and cuSPARSELt as programs call them: descriptors that store their values, buffers of unknown
+// size, and numbers that the device would have computed.
 #include <cusparse.h>
 #include <cusparseLt.h>
 
@@ -204,7 +204,7 @@ TEST_F(Cusparse, WorksInNoStreamThatWasDestroyed) {
   EXPECT_EQ(cusparseDestroySpMat(matrix), CUSPARSE_STATUS_SUCCESS);
 }
 
-// What every library's descriptors are made with.
+// Creates the descriptors of every library.
 TEST(LibraryObject, AnswersThatTheHostHasNoRoom) {
   struct Large {
     Large() = default;
@@ -219,7 +219,7 @@ TEST(LibraryObject, AnswersThatTheHostHasNoRoom) {
   const std::unique_ptr<const int> owned(number);
 }
 
-// What the device would have counted is not known; a sum has at least the entries of either.
+// The device's count is unknown; a sum has at least the entries of either matrix.
 TEST_F(Cusparse, TellsHowManyEntriesThereAreAtLeast) {
   cusparseMatDescr_t kind = nullptr;
   ASSERT_EQ(cusparseCreateMatDescr(&kind), CUSPARSE_STATUS_SUCCESS);
@@ -238,7 +238,7 @@ TEST_F(Cusparse, TellsHowManyEntriesThereAreAtLeast) {
   const float one = 1;
   const auto kNone = CUSPARSE_OPERATION_NON_TRANSPOSE;
   before = strata_dry_gpu_count();
-  // Each stage is called for its size and then for its work; and the descriptor serves two products.
+  // Each stage is called for its size and then for its work, and the descriptor is used for two products.
   for (const auto stage : {&cusparseSpGEMM_workEstimation, &cusparseSpGEMM_compute,
                            &cusparseSpGEMM_workEstimation, &cusparseSpGEMM_compute}) {
     for (int call = 0; call < 2; ++call) {
@@ -268,7 +268,7 @@ TEST(CusparseLt, KnowsHowLargeHalfAMatrixIs) {
                                                CUSPARSE_ORDER_ROW, CUSPARSELT_SPARSITY_50_PERCENT),
             CUSPARSE_STATUS_NOT_INITIALIZED);
   ASSERT_EQ(cusparseLtInit(&handle), CUSPARSE_STATUS_SUCCESS);
-  // For 64 x 128: 4,096 values that are kept, and two bits for each; four where one of two is kept.
+  // For 64 x 128: 4,096 values are kept, with two bits for each; four bits if one of two is kept.
   struct Case {
     cudaDataType type;
     std::size_t bytes;

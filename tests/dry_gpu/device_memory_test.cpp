@@ -80,7 +80,7 @@ TEST(DeviceMemory, FindsWhatAnAddressLiesIn) {
   EXPECT_FALSE(memory.find(address - 1).has_value());
 }
 
-// A span that is no larger than the memory: addresses must be joined before a large piece fits.
+// A span no larger than the memory: addresses must be joined before a large piece fits.
 TEST(DeviceMemory, JoinsFreeNeighboursBeforeItRunsOutOfAddresses) {
   DeviceMemory memory(kBase, 8 * kMiB, 8 * kMiB);
   std::vector<Address> pages;
@@ -114,7 +114,7 @@ TEST(DeviceMemory, APartLeavesAddressesButNoMemory) {
   EXPECT_EQ(memory.use().used_bytes, 30 * kMiB);
 }
 
-// How a replay has the parts where the recorded program took them.
+// As in a replay: the parts are taken where the recorded program took them.
 TEST(DeviceMemory, APartIsTakenAfterSoManyCalls) {
   DeviceMemory touched(kBase, kGiB, kGiB);
   DeviceMemory planned(kBase, kGiB, kGiB);
@@ -134,7 +134,7 @@ TEST(DeviceMemory, APartIsTakenAfterSoManyCalls) {
   EXPECT_EQ(planned.use().used_bytes, touched.use().used_bytes);
 }
 
-// What is live never overlaps, its sum is what is used, and the same calls give the same addresses.
+// Live blocks never overlap, their sum is the used memory, and the same calls give the same addresses.
 TEST(DeviceMemory, HoldsItsPromisesUnderRandomUse) {
   const auto run = [](unsigned seed) {
     std::mt19937_64 random(seed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver as c10, NVRTC and Triton call it: by name.
+// The driver as c10, NVRTC and Triton call it, with functions looked up by name.
 #include <string>
 
 #include "tests/dry_gpu/dry_devices.hpp"
@@ -36,7 +36,7 @@ TEST_F(Driver, DescribesTensorsForItsCopyingUnits) {
   EXPECT_EQ(cudaFree(memory), cudaSuccess);
 }
 
-// What an expandable segment does in its life.
+// The calls of an expandable segment over its lifetime.
 TEST_F(Driver, MapsMemoryIntoReservedRanges) {
   std::size_t granularity = 0;
   const CUmemAllocationProp properties = on_device(0);
@@ -147,7 +147,7 @@ TEST_F(Driver, LaunchesKernelsOfModules) {
   EXPECT_EQ(cuModuleUnload(module), CUDA_SUCCESS);
 }
 
-// A name means another function to a program that was built for another version.
+// A name means a different function for a program built for another version.
 TEST_F(Driver, GivesFunctionsByNameAndVersion) {
   const auto ask = [](const char* name, int version) {
     void* function = nullptr;

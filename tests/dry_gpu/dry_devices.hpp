@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The devices of test_profile.hpp, chosen before the first test; and what each test starts from.
+// The devices of test_profile.hpp, selected before the first test, and the initial state of each
+// test.
 #pragma once
 
 #include <cuda.h>

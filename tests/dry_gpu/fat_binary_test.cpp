@@ -54,7 +54,7 @@ TEST(FatBinary, CodeForOneArchitectureAloneRunsNowhereElse) {
   EXPECT_FALSE(code_for(images, 103));
 }
 
-// What nvcc would write for kernels of these architectures, with 8 bytes of code each.
+// The output of nvcc for kernels of these architectures, with 8 bytes of code each.
 class Container {
  public:
   Container() {
@@ -100,7 +100,7 @@ TEST(FatBinary, IsReadImageByImage) {
   container.add(2, 75);
   container.add(1, 90);
   container.add(2, 90, 0x108011);
-  container.add(64, 90);  // of a kind that is not known
+  container.add(64, 90);  // of an unknown kind
   const auto images = container.images();
   ASSERT_EQ(images.size(), 3u);
   EXPECT_EQ(images[0].architecture, 75);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formulas of workspaces where nothing was measured: they stay within reason. The measured sizes are in the
+// Formulas of workspaces beyond the measured range: results stay plausible. The measured sizes are in the
 // tests of each library and in test_workspaces_fitted.py.
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 namespace strata::dry_gpu {
 namespace {
 
-// Beside what was measured: no answer is negative, and none shrinks when a side grows.
+// Beyond measured sizes: no answer is negative, and none shrinks when a side grows.
 TEST(CusolverFormulas, GrowWithTheMatrix) {
   const auto grows = [](auto size, std::int64_t first = 0) {
     std::int64_t last = 0;
@@ -26,7 +26,7 @@ TEST(CusolverFormulas, GrowWithTheMatrix) {
     EXPECT_GE(size(std::numeric_limits<std::int64_t>::max()), last);
   };
   for (const std::int64_t fixed : {std::int64_t{0}, std::int64_t{1}, std::int64_t{100}, std::int64_t{1000}}) {
-    // A matrix that is not square needs more than the next larger square one.
+    // A non-square matrix needs more than the next larger square one.
     grows([&](std::int64_t n) { return fitted::jacobi_svd(n, fixed); }, fixed + 1);
     grows([&](std::int64_t n) { return fitted::jacobi_svd(fixed, n); }, fixed + 1);
     EXPECT_GT(fitted::jacobi_svd(fixed + 1, fixed), fitted::jacobi_svd(fixed, fixed));

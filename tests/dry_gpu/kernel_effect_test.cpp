@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels do to single numbers, as their names and arguments show it; the names are those of torch 2.11.
+// The effects of kernels on single numbers, from their names and arguments; the names are those of torch
+// 2.11.
 #include "dry_gpu/device/kernels/kernel_effect.hpp"
 
 #include <gtest/gtest.h>
@@ -112,7 +113,7 @@ TEST_F(KernelEffectTest, KnowsTheTensorsOfAForeachKernel) {
   float number = 1;
   std::array<void*, 5> arguments{&list, &functor, &plus, &number, nullptr};
   const auto effect = kernel_effect(kForeachAdd, 2, arguments.data(), space_);
-  // Behind the list, what may be an address counts as written as well.
+  // After the list, possible addresses count as written too.
   ASSERT_GE(effect->written.size(), 2U);
   EXPECT_EQ((std::vector{effect->written[0], effect->written[1]}), (std::vector{target_, source_}));
   ASSERT_EQ(effect->results.size(), 2u);

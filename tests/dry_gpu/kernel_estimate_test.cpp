@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What names and arguments of PyTorch's kernels tell; the names are those of torch 2.11.
+// What the names and arguments of PyTorch's kernels show; the names are those of torch 2.11.
 #include "dry_gpu/clock/kernel_estimate.hpp"
 
 #include <gtest/gtest.h>
@@ -71,14 +71,15 @@ class KernelEstimate : public testing::Test {
 
 TEST_F(KernelEstimate, MovesWhatItsNameAndItsCountSay) {
   int count = 1'000'000;
-  // 12 bytes an element, 500 a nanosecond.
+  // 12 bytes per element, 500 per nanosecond.
   EXPECT_EQ(ns(kernel_shape(kNamed[0].name), {1, 1, 1}, &count, Model::kElementwise), 1000 + 24'000);
   std::int64_t long_count = 500'000;
   EXPECT_EQ(ns(kernel_shape(kNamed[3].name), {1, 1, 1}, &long_count, Model::kElementwise), 1000 + 8'000);
   EXPECT_EQ(ns(kernel_shape(kNamed[5].name), {1000, 1, 1}, &count, Model::kGrid), 1000 + 4096);
 }
 
-// A list of one address a tensor has room for 110 tensors and 320 chunks; here three chunks of two tensors.
+// A list with one address per tensor has room for 110 tensors and 320 chunks; here three chunks of two
+// tensors.
 TEST_F(KernelEstimate, AddsUpTheChunksOfAForeachKernel) {
   std::vector<std::byte> list(110 * 8 + 110 * 8 + 320 + 320 * 4 + 4);
   const auto put = [&](std::size_t place, auto value) { std::memcpy(&list[place], &value, sizeof value); };

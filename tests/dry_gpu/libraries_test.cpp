@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuBLAS and cuBLASLt, and what happens to functions that nobody implemented.
+// cuBLAS and cuBLASLt, and the behaviour of unimplemented functions.
 #include <cublasLt.h>
 #include <cublas_v2.h>
 #include <cupti.h>
@@ -110,7 +110,7 @@ TEST_F(Libraries, KeepProductsInGraphs) {
   EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
 }
 
-// A number that the host is given at once is a read of what nobody knows.
+// A number returned directly to the host is a read of an unknown value.
 TEST_F(Libraries, GiveZeroForANumberOnTheHost) {
   float result = 3;
   const std::uint64_t before = strata_dry_gpu_count().unknown_reads;
@@ -156,7 +156,7 @@ TEST_F(Libraries, RefuseWhatIsNotImplementedOnceAloud) {
   cudaChannelFormatDesc format{};
   EXPECT_EQ(cudaMallocArray(&array, &format, 1, 1, 0), cudaErrorNotSupported);
   EXPECT_EQ(cudaMallocArray(&array, &format, 1, 1, 0), cudaErrorNotSupported);
-  curandGenerator_t generator = nullptr;  // LibTorch draws its numbers in kernels of its own
+  curandGenerator_t generator = nullptr;  // LibTorch generates its numbers in its own kernels
   EXPECT_EQ(curandCreateGenerator(&generator, CURAND_RNG_PSEUDO_DEFAULT), CURAND_STATUS_INTERNAL_ERROR);
   strata_dry_gpu_send_messages_to(nullptr);
   EXPECT_EQ(messages(),
@@ -182,7 +182,7 @@ TEST_F(Libraries, RecordNothingWithoutAModelledClock) {
   EXPECT_EQ(strata_dry_gpu_count_modelled(models.data()), 0);
 }
 
-// Beside the real runtime, which needs no GPU to name its errors.
+// Compared with the real runtime, which can name its errors without a GPU.
 TEST_F(Libraries, NameErrorsAsTheRuntimeDoes) {
   void* const real = dlopen(STRATA_REAL_CUDART, RTLD_NOW | RTLD_LOCAL);
   ASSERT_NE(real, nullptr) << dlerror();
@@ -201,7 +201,7 @@ TEST_F(Libraries, NameErrorsAsTheRuntimeDoes) {
   EXPECT_GE(compared, 30);
 }
 
-// Beside the real runtime again: it is returned by value, which no stub could do.
+// Compared with the real runtime again: the result is returned by value, which no stub could do.
 TEST_F(Libraries, DescribeChannelsAsTheRuntimeDoes) {
   void* const real = dlopen(STRATA_REAL_CUDART, RTLD_NOW | RTLD_LOCAL);
   ASSERT_NE(real, nullptr) << dlerror();

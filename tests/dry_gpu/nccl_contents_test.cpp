@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What memory holds after transfers: known where this rank's own bytes decide it, its peers being like it.
+// Memory content after transfers: known if this rank's own bytes determine it, because its peers are
+// identical.
 #include <nccl.h>
 
 #include <limits>
@@ -36,7 +37,7 @@ class NcclContents : public DryDevices {
     EXPECT_EQ(cudaMemcpy(send_, numbers.data(), std::span(numbers).size_bytes(), cudaMemcpyHostToDevice),
               cudaSuccess);
   }
-  // What is in `receive_`; empty: not known.
+  // The content of `receive_`; empty: unknown.
   template <typename Number>
   std::vector<Number> read(std::size_t count) {
     std::vector<Number> numbers(count);
@@ -106,7 +107,7 @@ TEST_F(NcclContents, AnAverageOfIntegersIsKnownWhereTheirSumFits) {
   EXPECT_EQ(reduce_all<std::uint8_t>({64}, ncclUint8, ncclAvg), (std::vector<std::uint8_t>{}));
 }
 
-// In which order NCCL adds is not known: a sum is, where none rounds it.
+// The order of NCCL's additions is unknown: a sum is known only if no order rounds it.
 TEST_F(NcclContents, WhatACardMayRoundIsUnknown) {
   using Floats = std::vector<float>;
   using Doubles = std::vector<double>;
@@ -130,7 +131,7 @@ TEST_F(NcclContents, WhatACardMayRoundIsUnknown) {
             ncclSuccess);
   EXPECT_EQ(reduce_all<double>({1}, ncclFloat64, halved), Doubles{});
 
-  // A third of anything is rounded.
+  // A third of a number is rounded.
   ncclComm_t three = nullptr;
   int gone = 0;
   ASSERT_EQ(ncclCommShrink(communicator_, &gone, 1, &three, nullptr, NCCL_SHRINK_DEFAULT), ncclSuccess);

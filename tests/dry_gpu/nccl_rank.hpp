@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A test with a communicator that is one rank of many, a stream, and a buffer that has room for what each
-// rank gives.
+// A test with a communicator that is one rank of many, a stream, and a buffer large enough for the data
+// of every rank.
 #pragma once
 
 #include <nccl.h>

@@ -59,7 +59,7 @@ TEST_F(Nccl, RanksAndConfigurationsAreChecked) {
   ASSERT_EQ(ncclCommInitRankConfig(&made, 2, first, 1, &config), ncclSuccess);
   EXPECT_EQ(strata_dry_gpu_count().communicators - before, 1u);
 
-  // One that does not block keeps its errors.
+  // A non-blocking communicator keeps its errors.
   EXPECT_EQ(ncclAllReduce(buffer_, buffer_, 1, ncclNumTypes, ncclSum, made, stream_), ncclInvalidArgument);
   ncclResult_t error = ncclSuccess;
   EXPECT_EQ(ncclCommGetAsyncError(made, &error), ncclSuccess);
@@ -106,7 +106,7 @@ TEST_F(Nccl, ACliqueOfOneProcessHasADeviceEach) {
     EXPECT_EQ(ncclCommCuDevice(each, &value), ncclSuccess);
     EXPECT_EQ(value, devices[static_cast<std::size_t>(rank)]);
   }
-  // Memory and streams are of the communicator's device, whichever is current.
+  // Memory and streams must belong to the communicator's device, whichever is current.
   EXPECT_EQ(ncclAllReduce(buffer_, buffer_, 1, ncclInt8, ncclSum, clique[1], nullptr), ncclInvalidArgument);
   EXPECT_STREQ(ncclGetLastError(nullptr), "sendbuff allocated on device 0 mismatchs with NCCL device 2");
   EXPECT_EQ(ncclAllReduce(buffer_, buffer_, 0, ncclInt8, ncclSum, clique[1], stream_),
@@ -114,8 +114,8 @@ TEST_F(Nccl, ACliqueOfOneProcessHasADeviceEach) {
   for (ncclComm_t each : clique) EXPECT_EQ(ncclCommDestroy(each), ncclSuccess);
 }
 
-// Who chose which colour is known to the peers alone, so how many they are is not answered. Who was excluded
-// is known.
+// Only the peers know which colour each rank chose, so the size of a split is not answered. The excluded
+// ranks of a shrink are known.
 TEST_F(Nccl, ASplitHasUnknownRanksAndAShrunkOneKnown) {
   ncclComm_t child = communicator_;
   EXPECT_EQ(ncclCommSplit(communicator_, NCCL_SPLIT_NOCOLOR, 0, &child, nullptr), ncclSuccess);
@@ -197,7 +197,7 @@ TEST_F(Nccl, BuffersAreWholeAndOfTheDevice) {
     return ncclAllReduce(buffer, buffer, bytes, ncclInt8, ncclSum, alone, stream_);
   };
   void* handle = nullptr;
-  // Their last byte's address would be the first's again.
+  // The last byte's address would wrap around to the first's.
   EXPECT_EQ(reduce_alone(buffer_ + 2, SIZE_MAX), ncclInvalidArgument);
   EXPECT_EQ(ncclCommRegister(alone, buffer_ + 2, SIZE_MAX, &handle), ncclInvalidArgument);
 
@@ -262,7 +262,7 @@ TEST_F(Nccl, AGroupWithAnErrorStartsNothing) {
   EXPECT_EQ(ncclSend(buffer_, 1, ncclInt8, kRanks, communicator_, stream_), ncclInvalidArgument);
   EXPECT_EQ(ncclGroupEnd(), ncclInvalidArgument);
   EXPECT_EQ(done(), before);
-  // The next one begins anew.
+  // The next group starts afresh.
   ASSERT_EQ(ncclGroupStart(), ncclSuccess);
   EXPECT_EQ(reduce_all(buffer_, buffer_, 1), ncclSuccess);
   EXPECT_EQ(ncclGroupEnd(), ncclSuccess);
@@ -307,7 +307,7 @@ TEST_F(Nccl, AGraphKeepsTransfers) {
   EXPECT_EQ(cudaGraphExecDestroy(executable), cudaSuccess);
   EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
 
-  // A capture that is broken takes nothing more.
+  // A broken capture records nothing more.
   ASSERT_EQ(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal), cudaSuccess);
   EXPECT_EQ(cudaStreamSynchronize(stream_), cudaErrorStreamCaptureUnsupported);
   EXPECT_EQ(reduce_all(buffer_, buffer_, 1), ncclUnhandledCudaError);
@@ -342,7 +342,7 @@ TEST_F(Nccl, MemoryAndRegistrationsAreKept) {
   EXPECT_EQ(ncclMemAlloc(&memory, kTotal), ncclUnhandledCudaError) << "no room";
 }
 
-// Beside the real library, which needs no GPU for that.
+// Compared with the real library, which needs no GPU for this.
 TEST_F(Nccl, ResultsAreNamedAsNcclDoes) {
   void* const real = dlopen(STRATA_REAL_NCCL, RTLD_NOW | RTLD_LOCAL);
   ASSERT_NE(real, nullptr) << dlerror();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NCCL: what a thread that looks at collectives from time to time sees of them.
+// NCCL: how a thread that polls collectives sees them.
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -10,7 +10,7 @@
 namespace strata::dry_gpu {
 namespace {
 
-// The watchdog of PyTorch, which looks every 100 ms and lets go of what finished collectives held.
+// As PyTorch's watchdog, which polls every 100 ms and releases what finished collectives held.
 TEST_F(Nccl, TheFirstCollectiveOfAKindIsSeenByAnotherThreadBeforeAStreamWaitsForIt) {
   cudaStream_t waiting = nullptr;
   cudaEvent_t event = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What comes from another process or out of a file and says what cuDNN says: whatever it holds, it is read
-// right or not at all. The process itself is tested in test_workspaces_convolutions.py.
+// Answers of cuDNN that come from another process or a file: whatever they contain, they are read correctly
+// or rejected. The process itself is tested in test_workspaces_convolutions.py.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -48,7 +48,7 @@ const Configurations kAnswer = {
     {.engine = 0, .numerical_notes = {}, .behavior_notes = {1}, .knobs = {}, .plan = Plan{}},
     {.engine = 57, .numerical_notes = {}, .behavior_notes = {}, .knobs = {}, .plan = std::nullopt}};
 
-// Every text that one changed, lost or doubled byte makes of it, and some more.
+// Every text that results from one changed, missing or doubled byte, and some more.
 template <typename Check>
 void for_each_damage(const std::string& text, int rounds, Check&& check) {
   for (std::size_t place = 0; place < text.size(); ++place) {
@@ -196,7 +196,7 @@ TEST_F(RealCudnnFiles, ThatAreNoPlainFilesAreNotThere) {
   std::filesystem::remove(files.file_of("question"));
   std::filesystem::create_directory(files.file_of("question"));
   EXPECT_EQ(files.read("question"), std::nullopt);
-  files.write("question", kAnswer);  // cannot be, and is no error
+  files.write("question", kAnswer);  // impossible, and not an error
   AnswerFiles("/proc/no such folder", "").write("question", kAnswer);
   EXPECT_EQ(AnswerFiles("", "").read("question"), std::nullopt);
   AnswerFiles("", "").write("question", kAnswer);

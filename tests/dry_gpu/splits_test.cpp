@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts that cuDNN splits sums in, against what it answers without a device and what an H200 took.
+// The parts into which cuDNN splits sums, compared with its answers without a device and with an H200.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct MeasuredSplit {
   std::int64_t answered_bytes, bytes_on_card;
 };
 
-// Drawn by chance from cuDNN 9.19's answers of random shapes: three in four that have parts.
+// Drawn at random from cuDNN 9.19's answers for random shapes: three in four of those with parts.
 const std::vector<AnsweredSplit> kAnsweredSplits = {
     {{Kind::kFilterGradient, Type::kFloat, 512, 768, 1, 12544}, {{2, 4}, {25, 0}, {27, 1}, {28, 2}}, 1179879},
     {{Kind::kFilterGradient, Type::kFloat, 96, 768, 1, 2048}, {{2, 4}, {25, 0}, {27, 1}, {28, 2}}, 786615},
@@ -119,8 +119,8 @@ const std::vector<AnsweredSplit> kAnsweredSplits = {
     {{Kind::kForward, Type::kBfloat16, 320, 32, 1, 50176}, {{2, 5}, {25, 0}, {27, 7}, {28, 1}}, 131},
 };
 
-// Every configuration of these engines that the rows of tests/data/card-h200/workspaces.jsonl come to, in
-// channels-last layout, where nothing else is in the workspace.
+// Every configuration of these engines that occurs in tests/data/card-h200/workspaces.jsonl, in channels-last
+// layout, where the workspace holds nothing else.
 const std::vector<MeasuredSplit> kMeasuredSplits = {
     {{Kind::kForward, Type::kFloat, 64, 64, 9, 100352}, {{2, 1}, {25, 1}, {27, 8}, {28, 1}}, 131, 131},
     {{Kind::kFilterGradient, Type::kFloat, 64, 64, 9, 100352},

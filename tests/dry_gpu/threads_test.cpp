@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many threads on several devices at once: for ThreadSanitizer, and for the account afterwards.
+// Many threads on several devices at once: for ThreadSanitizer, and to check the final account.
 #include <atomic>
 #include <random>
 #include <thread>
@@ -15,7 +15,7 @@ using Threads = DryDevices;
 constexpr int kThreads = 64;
 constexpr int kDevices = 8;
 
-// One round of what a training step does: memory, a stream, an event that another stream waits for, a kernel,
+// The operations of one training step: memory, a stream, an event that another stream waits for, a kernel,
 // copies.
 bool work(std::minstd_rand& random, cudaStream_t stream, cudaEvent_t event) {
   static const char kernel = 0;
@@ -58,7 +58,7 @@ TEST_F(Threads, LeaveNothingBehind) {
   }
 }
 
-// A capture of one thread, while others go on with streams of their own.
+// One thread captures while others continue on their own streams.
 TEST_F(Threads, CaptureBesideOthers) {
   std::atomic<bool> done = false;
   std::atomic<int> failures = 0;
@@ -74,7 +74,7 @@ TEST_F(Threads, CaptureBesideOthers) {
         static const char kernel = 0;
         fine = cudaLaunchKernel(&kernel, {1, 1, 1}, {32, 1, 1}, nullptr, 0, stream) == cudaSuccess &&
                cudaEventRecord(event, stream) == cudaSuccess;
-        const cudaError_t state = cudaEventQuery(event);  // on a modelled clock it is not done yet
+        const cudaError_t state = cudaEventQuery(event);  // with a modelled clock it is not done yet
         fine = fine && (state == cudaSuccess || state == cudaErrorNotReady);
       }
       if (!fine) ++failures;

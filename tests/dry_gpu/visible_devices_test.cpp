@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA_VISIBLE_DEVICES, as CUDA's programming guide tells it.
+// CUDA_VISIBLE_DEVICES, as CUDA's programming guide describes it.
 #include "dry_gpu/device/profile/visible_devices.hpp"
 
 #include <gtest/gtest.h>
