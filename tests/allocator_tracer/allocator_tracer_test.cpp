@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One event in, one row out, in the tables that docs/run-store.md describes.
+// Each event results in one row, in the tables that docs/run-store.md describes.
 #include <gtest/gtest.h>
 
 #include <stdexcept>
@@ -100,7 +100,7 @@ TEST_F(AllocatorTracerTest, WritesWhatTheDeviceSaidBesideAFailure) {
                             .device_free_bytes = 1024};
   const auto* const listener = host_.listener<strata_memory_listener>(STRATA_EXT_MEMORY);
   listener->on_memory(host_.self(), &kWhen, &event);
-  event.struct_size = offsetof(strata_memory_event, device_free_bytes);  // of a source built before
+  event.struct_size = offsetof(strata_memory_event, device_free_bytes);  // from a source built before
   listener->on_memory(host_.self(), &kWhen, &event);
 
   EXPECT_EQ(host_.rows<EventRow>("event").size(), 2u);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The quick unwinder against the C++ runtime's own, in frames of every layout that compilers make.
+// The fast unwinder, compared with the C++ runtime's own, in every frame layout that compilers produce.
 #include <gtest/gtest.h>
 
 #include <alloca.h>
@@ -30,7 +30,7 @@ struct Pair {
   Addresses quick, slow;
 };
 
-// Both from one function, whose own address differs: it is left out.
+// Both are taken in one function, but at different addresses: the innermost frame is left out.
 [[gnu::noinline]] Pair take_both() {
   std::array<std::uintptr_t, kMostFrames> quick, slow;
   const std::size_t quick_count = unwinder().take(quick);
@@ -77,7 +77,7 @@ TEST(Backtrace, OfFramesWhoseSizeVaries) {
   return pair;
 }
 
-// As kernels with wide vectors do, and with more arguments than registers as well.
+// As in kernels with wide vectors, and with more arguments than registers.
 [[gnu::noinline]] Pair with_aligned_frame_and_arguments(int a, int b, int c, int d, int e, int f, int g,
                                                         std::size_t bytes) {
   alignas(64) volatile int aligned[16] = {a, b, c, d, e, f, g};
@@ -106,7 +106,7 @@ TEST(Backtrace, OfFramesTooLargeForTheCache) {
   expect_alike(with_large_frame(), 4);
 }
 
-// Frames of the C library, with a callback out of its middle.
+// Frames of the C library, with a callback from inside it.
 Pair sorted_pair;
 int compare(const void* left, const void* right) {
   sorted_pair = take_both();
@@ -160,7 +160,7 @@ TEST(Backtrace, KeepsTheInnermostFrames) {
   std::array<std::uintptr_t, kMostFrames> all{};
   std::vector<std::size_t> counts;
   for (const std::span<std::uintptr_t> room : std::vector<std::span<std::uintptr_t>>{few, all})
-    counts.push_back(take_few(room));  // from one place, and so with one caller's address
+    counts.push_back(take_few(room));  // from one place, so with one return address
   EXPECT_EQ(counts.at(0), 3u);
   EXPECT_GT(counts.at(1), 3u);
   EXPECT_TRUE(std::equal(few.begin(), few.end(), all.begin()));
@@ -190,7 +190,7 @@ TEST(UnwindRules, OfWhatIsNoCode) {
   EXPECT_FALSE(found.is_unknown);
 }
 
-// What a library leaves behind must not be taken for the one that comes to its place.
+// The cached rules of an unloaded library must not be used for a library loaded at the same address.
 TEST(UnwindRuleCache, LooksAgainWhereTheCodeHasChanged) {
   static auto& cache = *new UnwindRuleCache;
   const std::uintptr_t known = recurse(0).quick.front();

@@ -9,7 +9,7 @@ namespace {
 thread_local std::uint64_t allocations = 0;
 }
 
-// A sanitizer has a malloc of its own, which may not be replaced: what C++ allocates is counted there alone.
+// A sanitizer has its own malloc, which may not be replaced: with one, only operator new is counted.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 
 void* operator new(std::size_t bytes) {
@@ -30,7 +30,7 @@ void operator delete(void* memory, std::size_t) noexcept {
 
 #else
 
-// glibc's, behind the names that a program may replace. Its own free goes with them.
+// glibc's own functions, behind the names that a program may replace. glibc's free matches them.
 extern "C" {
 void* __libc_malloc(std::size_t bytes);
 void* __libc_calloc(std::size_t count, std::size_t bytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The listeners run under an allocator's lock: they may not allocate.
+// The listeners run under an allocator's lock, so they must not allocate.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -68,7 +68,7 @@ TEST(HotPath, AllocatesNothingOnAnyThread) {
   std::vector<std::thread> threads;
   for (std::uint64_t& count : allocations) {
     threads.emplace_back([&] {
-      send_events(1);  // a thread's first operator takes it a place to keep those that are open
+      send_events(1);  // a thread's first operator allocates the list of open ones
       const std::uint64_t before = heap_allocations();
       send_events(kEvents);
       count = heap_allocations() - before;
@@ -83,7 +83,7 @@ TEST(HotPath, AllocatesNothingOnAnyThread) {
   host.destroy();
 }
 
-// The same through a real session: what the host does with an event may not allocate either.
+// The same through a real session: the host must not allocate for an event either.
 TEST(HotPath, AllocatesNothingInTheHost) {
   constexpr std::uint64_t kEvents = 20'000;
   const TemporaryFolder folder;
@@ -116,7 +116,7 @@ TEST(HotPath, AllocatesNothingInTheHost) {
   std::vector<std::thread> threads;
   for (std::uint64_t& count : allocations) {
     threads.emplace_back([&] {
-      send_events(1);  // a thread's first row takes it a spool
+      send_events(1);  // a thread's first row takes a spool
       const std::uint64_t before = heap_allocations();
       send_events(kEvents);
       count = heap_allocations() - before;
@@ -138,7 +138,7 @@ int mapped_states() {
   return states;
 }
 
-// What a thread leaves behind is a sanitizer's, too.
+// A sanitizer also keeps data of ended threads.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kKeepsWhatIsFreed = true;
 #else
@@ -151,7 +151,7 @@ std::uint64_t resident_bytes() {
   return resident_pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-// Each comes, records an operator and a block, and goes: nothing of it is kept but its rows.
+// Each thread starts, records an operator and a block, and ends: only its rows remain.
 TEST(HotPath, TenThousandThreadsLeaveTheirRowsAndNothingElse) {
   constexpr int kThreads = 10'000, kAtOnce = 4;
   const TemporaryFolder folder;
@@ -189,7 +189,7 @@ TEST(HotPath, TenThousandThreadsLeaveTheirRowsAndNothingElse) {
   come_and_go(kThreads - kThreads / 10);
   const std::uint64_t more_bytes = resident_bytes();
   EXPECT_LE(mapped_states(), states + 8) << "threads take what ended ones left";
-  // The rings of the few spools, which fill by and by, are 4 MiB each.
+  // The rings of the few spools, which fill gradually, are 4 MiB each.
   if (!kKeepsWhatIsFreed) {
     EXPECT_LT(more_bytes, bytes + (48u << 20));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of what is mapped, against the loader's own answers.
+// The list of mapped libraries, compared with the loader's own answers.
 #include <gtest/gtest.h>
 
 #include <dlfcn.h>

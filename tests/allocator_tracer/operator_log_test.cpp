@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which operators get a row: those that handled memory, those that made a node, and the nodes.
+// Which operators get a row: those that allocated memory, those that made a node, and the nodes.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class OperatorLogTest : public testing::Test {
   OperatorLogTest() { host_.load(ALLOCATOR_TRACER_FILE); }
   ~OperatorLogTest() override { host_.destroy(); }
 
-  // An operator begins inside the innermost one that is open.
+  // An operator begins inside the innermost open one.
   std::uint64_t begin(std::int64_t autograd_sequence = -1, std::uint32_t kind = STRATA_OP_FORWARD) {
     strata_op_info op{};
     op.struct_size = sizeof(op);
@@ -40,7 +40,7 @@ class OperatorLogTest : public testing::Test {
     return op.ordinal;
   }
 
-  // The tracer does not hear of ends: the next event comes in what was around.
+  // The tracer receives no ends: the next event arrives with the enclosing operator.
   void end() { open_.pop_back(); }
 
   void allocate() {
@@ -60,7 +60,7 @@ class OperatorLogTest : public testing::Test {
     host_.listener<strata_graph_listener>(STRATA_EXT_GRAPH)->on_graph(host_.self(), &when, &event);
   }
 
-  // In the order in which they were written.
+  // In the order of writing.
   Ordinals written() const {
     Ordinals ordinals;
     for (const auto& row : host_.rows<allocator_tracer::OpRow>("op")) ordinals.push_back(row.op);
@@ -92,7 +92,7 @@ TEST_F(OperatorLogTest, AViewHasNoRow) {
 
 TEST_F(OperatorLogTest, AnAllocationWritesItsOperatorAndThoseAroundItOnce) {
   const auto outer = begin();
-  begin();  // a view, over before
+  begin();  // a view, already ended
   end();
   const auto inner = begin();
   allocate();
@@ -160,7 +160,7 @@ TEST_F(OperatorLogTest, TheLastNodeOfAForwardIsToldByWhatComesAfterIt) {
 TEST_F(OperatorLogTest, NodesAndWhatTheyCallAreWritten) {
   const auto node = begin(5, STRATA_OP_BACKWARD);
   const auto called = begin();
-  begin();  // within that, a view
+  begin();  // a view inside it
   EXPECT_EQ(written(), (Ordinals{node, called}));
 }
 
@@ -184,7 +184,7 @@ TEST_F(OperatorLogTest, AnotherThreadsOperatorsAreItsOwn) {
   EXPECT_EQ(written(), Ordinals{});
 }
 
-// A process that opens another run has threads with operators of the first one.
+// When a process opens another run, its threads may still have open operators of the first one.
 TEST_F(OperatorLogTest, WhatAnotherRunLeftOpenIsForgotten) {
   const auto op = begin(5);
   FakeHost second;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which events get a stack, and what is written of it.
+// Which events get a stack, and the resulting rows.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -42,7 +42,7 @@ TEST(StackSet, SaysNewOnce) {
   StackSet set(1024);
   EXPECT_EQ(set.insert(77), Found::kNew);
   EXPECT_EQ(set.insert(77), Found::kKnown);
-  EXPECT_EQ(set.insert(77 + 1024), Found::kNew);  // the same place
+  EXPECT_EQ(set.insert(77 + 1024), Found::kNew);  // the same slot
   EXPECT_EQ(set.insert(77), Found::kKnown);
 }
 
@@ -51,7 +51,7 @@ TEST(StackSet, ForgetsOneThatCouldNotBeWritten) {
   set.insert(77);
   set.insert(77 + 1024);
   set.forget(77);
-  EXPECT_EQ(set.insert(77 + 1024), Found::kKnown);  // behind the place that was left
+  EXPECT_EQ(set.insert(77 + 1024), Found::kKnown);  // after the slot that was freed
   EXPECT_EQ(set.insert(77), Found::kNew);
   EXPECT_EQ(set.insert(77), Found::kKnown);
 }
@@ -92,7 +92,8 @@ TEST(StackChoice, EverythingFromASizeOn) {
   EXPECT_EQ(StackChoice(0, 0).chance_if_chosen(1, 0), 1.0);
 }
 
-// Sums of bytes / chance over those chosen: without bias, and as far off as the contract says.
+// Sums of bytes / chance over the chosen allocations: unbiased, with the error that the contract
+// states.
 TEST(StackChoice, EstimatesAllBytes) {
   constexpr double kSampleBytes = 1 << 20;
   const StackChoice choice(-1, 1);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// record_device_use FOLDER WHAT [HOW...]: records a run of two steps that use CUDA's memory in one way, named
-// below, and prints what a plugged-in allocator counted itself, a JSON list of its running totals. HOW:
-// plugged (puts such an allocator in torch's place), backward (which lets go of all that the forward made),
-// reports (records c10's own memory reporting too).
+// record_device_use FOLDER WHAT [HOW...]: records a run of two steps that use CUDA's memory in one of the
+// ways named below, and prints the running totals of a plugged-in allocator as a JSON list. HOW: plugged
+// (replaces torch's allocator), backward (frees what the forward made), reports (records c10's own memory
+// reporting too).
 #include <ATen/Context.h>
 #include <ATen/cuda/CUDAGraph.h>
 #include <ATen/ops/empty.h>
@@ -42,7 +42,7 @@ at::Tensor pinned_block(std::int64_t mebibytes) {
   return at::empty({mebibytes * kMiB}, at::TensorOptions().dtype(at::kByte).pinned_memory(true));
 }
 
-// What the other stream has free is no use to the default stream.
+// The default stream cannot use free blocks of the other stream.
 void use_streams(Tensors& held) {
   {
     const c10::cuda::CUDAStreamGuard guard(c10::cuda::getStreamFromPool(false, 0));
@@ -73,7 +73,7 @@ void use_threads(Tensors& held) {
   std::thread([&] { held.front().reset(); }).join();
 }
 
-// Threads that allocate and free at once, each on its stream.
+// Threads that allocate and free concurrently, each on its own stream.
 void use_racing_threads(Tensors&) {
   std::vector<std::thread> threads;
   for (std::int64_t thread = 0; thread < 4; ++thread) {
@@ -113,7 +113,7 @@ const std::map<std::string_view, std::function<void(Tensors&)>> kUses{
     {"threads", &use_threads},  {"race", &use_racing_threads}, {"raw", &use_raw},
     {"out_of_memory", &run_out}};
 
-// What a program may put into torch's allocator's place.
+// An allocator that a program may use instead of torch's.
 class PluggedAllocator {
  public:
   static void* allocate(std::size_t bytes, int device, cudaStream_t /*stream*/) {
@@ -150,7 +150,7 @@ void record(const std::filesystem::path& folder, std::string_view what, const st
   }
   at::globalContext().lazyInitDevice(c10::kCUDA);
   std::filesystem::create_directories(folder);
-  Tensors older{block(10)};  // than the run: of no event, nor is its free
+  Tensors older{block(10)};  // older than the run: no event, not even for its free
   const std::size_t counted_before = PluggedAllocator::totals().size();
   SessionOptions options;
   options.name = "device use";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that works on the CPU first and starts CUDA then, and that names torch's CUDA allocator itself:
-// the linker gives it a copy of that variable, which torch uses from then on in place of its own.
+// A program that works on the CPU first and starts CUDA later, and that refers to torch's CUDA allocator
+// itself: the linker gives it a copy of that variable, which torch then uses instead of its own.
 #include <ATen/Context.h>
 #include <ATen/ops/empty.h>
 #include <c10/cuda/CUDACachingAllocator.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an adapter cannot have, and what it has where nothing is written.
+// Invalid adapter settings, and the defaults.
 #include <gtest/gtest.h>
 
 #include "host/config/adapter.hpp"
@@ -90,7 +90,7 @@ TEST(Adapter, DefaultsAreThoseOfPeft) {
   EXPECT_EQ(adapted("{name: llama, size: 7b}", "precision: bf16\n").adapter.base, config::BaseStorage::kBf16);
 }
 
-// 7b's 4,194,304 is what peft prints of LLaMA 7B with rank 8.
+// The 4,194,304 of 7b is what peft prints for LLaMA 7B with rank 8.
 TEST(Adapter, AddsTwoMatricesOfTheRankToEachTarget) {
   const config::RunConfig config = adapted("{name: llama, size: 7b}");
   EXPECT_EQ(config::adapter_parameter_count(config.model, config.adapter), 4'194'304);

@@ -18,7 +18,7 @@ class AnswerFile : public testing::Test {
     return load_answers(folder_.write("answers.yaml", "schema: strata.answers/1\nanswers:\n" + answers));
   }
 
-  // Without the folder.
+  // The problems, without the folder's name.
   std::string problems(const std::string& text) const {
     try {
       load_answers(folder_.write("answers.yaml", text));
@@ -98,7 +98,7 @@ TEST(NumberType, HoldsItsRange) {
   EXPECT_FALSE(NumberType::find("float").has_value());
 }
 
-// Half precision against its own table of limits: 65504 is the largest, 2^-24 the least above zero.
+// Half precision against its own limits: 65504 is the largest number, 2^-24 the smallest above zero.
 TEST(NumberType, RoundsRealsToTheNearest) {
   EXPECT_EQ(encoded("float16", "1"), "003c");
   EXPECT_EQ(encoded("float16", "-0.0"), "0080");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is said of data before a run begins.
+// Messages about data before a run begins.
 #include "host/config/checks/data_checks.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ const std::string kImage = "P6 2 1 255 aaabbb";
 
 class DataChecks : public testing::Test {
  protected:
-  // Of a resnet18 of two classes, or of other models, on the folder's data.
+  // The problems of a resnet18 of two classes, or of other models, on the folder's data.
   Lines of_images(const std::string& model = "name: resnet18, classes: 2") const {
     return problems_of("model: {" + model + "}\ndata: {source: images, path: " + folder_.path().string() +
                        "}\n");
@@ -27,7 +27,7 @@ class DataChecks : public testing::Test {
 
   std::string file(const std::string& name) const { return (folder_.path() / name).string(); }
 
-  // The place of data.path, with its name.
+  // The position of data.path, with its name.
   static std::string at_path(int column, const std::string& message) {
     return "t.yaml:2:" + std::to_string(column) + ": data.path: " + message;
   }

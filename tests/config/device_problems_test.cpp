@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is no device, or no setting of a dry one.
+// Values that are not a device, or not a setting of a dry device.
 #include "tests/config/problem_case.hpp"
 
 namespace strata::test {

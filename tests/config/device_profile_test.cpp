@@ -113,7 +113,7 @@ TEST_F(DeviceProfileTest, SaysWhatIsWrongAndWhere) {
             "own.yaml:20:13: fp8_tflops: expected a number that is not negative, found '-1'");
 }
 
-// Those that Strata brings along: each is whole, and each number says where it comes from.
+// The profiles that Strata ships: each is complete, and each number has a source.
 TEST_F(DeviceProfileTest, OfStrataHaveASourceForEachNumber) {
   const std::filesystem::path folder = STRATA_DEVICES;
   std::size_t files = 0;

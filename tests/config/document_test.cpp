@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that are no configuration: one clear line each, and no harm.
+// Files that are not a configuration: one clear line each, and no crash.
 #include "host/config/reading/document.hpp"
 
 #include <gtest/gtest.h>

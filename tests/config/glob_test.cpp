@@ -23,7 +23,7 @@ class Glob : public testing::Test {
     std::filesystem::create_directory_symlink(folder_.path(), folder_.path() / "deep/loop");
   }
 
-  // What the pattern names, relative to the folder.
+  // The files that match the pattern, relative to the folder.
   Names expand(const std::string& pattern) const {
     Names names;
     for (const auto& file :

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a good configuration means.
+// The meaning of valid configurations.
 #include "host/config/loading/load.hpp"
 
 #include <gtest/gtest.h>
@@ -166,7 +166,7 @@ TEST(Load, ARangeOfStepsIsTheWindow) {
   EXPECT_EQ(parse("model: {size: small}\nschedule: {steps: 0}\n").schedule.active, 1);
 }
 
-// Loads the file as a user who is not root, for root may read everything, and ends the process.
+// Loads the file as a user other than root, who may read everything, and ends the process.
 [[noreturn]] void load_as_nobody(const std::filesystem::path& file) {
   constexpr uid_t kNobody = 65534;
   if (geteuid() == 0 && (setgid(kNobody) != 0 || setuid(kNobody) != 0)) std::_Exit(2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// model.config: the shape of a model as Hugging Face's config.json has it.
+// model.config: a model's shape in the form of Hugging Face's config.json.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -14,7 +14,7 @@ namespace {
 
 using config::RunConfig;
 
-// As GaLore's repository has it (configs/llama_100m.json).
+// From GaLore's repository (configs/llama_100m.json).
 constexpr const char* kLlama100m = R"({
     "architectures": ["LLaMAForCausalLM"],
     "bos_token_id": 0,
@@ -111,7 +111,7 @@ TEST_F(ModelFile, OfTheOtherArchitectures) {
   EXPECT_EQ(distilbert.d_ff, 96);
 }
 
-// What was in force can be run again without the file.
+// The settings in force can be run again without the file.
 TEST_F(ModelFile, IsNotInTheResolvedConfiguration) {
   const std::string yaml = load(kLlama100m).resolved_yaml;
   EXPECT_EQ(yaml.find("model.json"), std::string::npos) << yaml;

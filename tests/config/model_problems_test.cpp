@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a model cannot have: sizes, checkpoints and kernels that do not go together.
+// Invalid models: sizes, checkpoints and kernels that do not fit together.
 #include "tests/config/problem_case.hpp"
 
 namespace strata::test {

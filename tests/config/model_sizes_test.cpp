@@ -25,8 +25,8 @@ config::ModelConfig sized(const Expected& expected) {
   return config::parse_config(yaml, "t.yaml").model;
 }
 
-// Counted from the course's own model (CS336, assignments 1 and 2), and from transformers' and torchvision's
-// models on the meta device. tests/trainer/models_test.cpp counts the parameters of ours.
+// Counted from the course's model (CS336, assignments 1 and 2), and from transformers' and torchvision's
+// models on the meta device. tests/trainer/models_test.cpp counts the parameters of Strata's models.
 constexpr Expected kCounts[] = {
     {"transformer", "small", 128'625'408},
     {"transformer", "medium", 423'183'360},

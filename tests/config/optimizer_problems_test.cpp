@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an optimizer cannot have, and what stands in the way of one step a layer.
+// Invalid optimizer settings, and settings that conflict with one step per layer.
 #include "tests/config/problem_case.hpp"
 
 namespace strata::test {

@@ -14,7 +14,7 @@ namespace {
 
 using Overrides = std::vector<std::string>;
 
-// "name{key=text@place,...}@place" of each plugin.
+// "name{key=text@place,...}@place" for each plugin.
 std::string plugins_of(const std::string& line, const Overrides& overrides = {}) {
   std::string text;
   const auto config = config::parse_config("model: {size: small}\n" + line + "\n", "/runs/t.yaml", overrides);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One configuration that is wrong, or not, and what is said of it. What the cases are about names the file
-// that holds them; problems_test.cpp holds the language itself.
+// One configuration, valid or invalid, and its expected messages. Each file of cases is named after its
+// topic; problems_test.cpp covers the language itself.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ struct Case {
 
 class OneFile : public testing::TestWithParam<Case> {};
 
-// A valid model in line 1, and this below it.
+// A valid model in line 1, with `line` below it.
 inline std::string with(const std::string& line) {
   return "model: {size: small}\n" + line + "\n";
 }

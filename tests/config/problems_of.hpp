@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `parse_config` says of a text.
+// The messages of `parse_config` about a text.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace strata::test {
 
-// The problems' lines; empty when the text is a valid configuration. The file is called t.yaml.
+// The problems' lines; empty if the text is a valid configuration. The file is called t.yaml.
 inline std::vector<std::string> problems_of(const std::string& text,
                                             const std::vector<std::string>& overrides = {}) {
   try {

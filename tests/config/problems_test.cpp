@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every way in which a configuration can be wrong: the message and its place. Those of models, devices and
-// optimizers have files of their own.
+// Every way in which a configuration can be invalid: the message and its position. Models, devices and
+// optimizers have their own files.
 #include <gtest/gtest.h>
 
 #include <string>

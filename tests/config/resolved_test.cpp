@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// config.yaml of a run says all that was in force, and says it again when it is loaded.
+// A run's config.yaml contains every setting in force, and loading it gives the same file again.
 #include "host/config/schema/resolved.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which checkpoint `resume` names, and which run it may be resumed by.
+// Which checkpoint `resume` selects, and which runs can be resumed from it.
 #include "host/config/checks/resume.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table itself, and what is printed of it.
+// The table itself, and its printed form.
 #include "host/config/schema/schema.hpp"
 
 #include <gtest/gtest.h>

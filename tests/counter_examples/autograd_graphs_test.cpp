@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a forward makes, and who holds it: the graph, another graph, a variable, or nobody.
+// What holds the results of a forward: the graph, another graph, a variable, or nothing.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 namespace strata::test {
 namespace {
 
-// Each example once with what autograd says and once by lifetimes alone: the names must be the same.
+// Each example with autograd's records and by lifetimes only: the kinds must be the same.
 class AutogradGraphs : public ::testing::TestWithParam<bool> {
  protected:
   AutogradGraphs() {
@@ -19,7 +19,7 @@ class AutogradGraphs : public ::testing::TestWithParam<bool> {
     program_.owns(TensorRole::kParameter, "weight", weight_);
   }
 
-  // 128 bytes, of which the graph holds none.
+  // 128 bytes, not held by the graph.
   at::Tensor product(const at::Tensor& input) { return at::mm(input, weight_); }
 
   void show_gradient() { program_.owns(TensorRole::kGradient, "weight", weight_.grad(), weight_); }
@@ -34,7 +34,7 @@ class AutogradGraphs : public ::testing::TestWithParam<bool> {
 INSTANTIATE_TEST_SUITE_P(TruthAndLifetimes, AutogradGraphs, ::testing::Bool());
 
 TEST_P(AutogradGraphs, LogitsThatAVariableHoldsAreLogitsAndWhatElseItHoldsIsResidue) {
-  at::Tensor logits, sums;  // held until the next step has others
+  at::Tensor logits, sums;  // held until the next step assigns them
   for (int step = 0; step < 3; ++step) {
     program_.step([&] {
       clear();
@@ -86,7 +86,7 @@ TEST_P(AutogradGraphs, OfTwoThatAreAliveEachHoldsWhatItSaved) {
       program_.backward(second);
     });
   }
-  // Of each the product is dropped, and its gradient made; the second weight's gradient is added to the
+  // For each the product is freed and its gradient made; the second weight's gradient is added to the
   // first.
   const KindBytes expected{{"input", 256},   {"op_temp", 256},      {"saved", 256},          {"loss", 8},
                            {"flowing", 256}, {"gradient", 512 + 8}, {"accumulate_temp", 512}};
@@ -109,7 +109,7 @@ TEST_P(AutogradGraphs, OneThatGoesBackwardTwiceIsHeldUntilTheSecondTime) {
 }
 
 TEST_P(AutogradGraphs, OneOfAnEarlierStepIsRetained) {
-  at::Tensor state;  // carried on, with its graph
+  at::Tensor state;  // carried to the next step with its graph
   for (int step = 0; step < 3; ++step) {
     program_.step([&] {
       clear();
@@ -141,7 +141,7 @@ TEST_P(AutogradGraphs, InferenceModeHasNone) {
             (KindBytes{{"input", 256}, {"op_temp", 128 + 128}, {"forward_residue", 16}}));
 }
 
-// What a hook puts into other memory until backward asks for it, as torch.autograd.graph.save_on_cpu does.
+// A hook that moves saved tensors until backward needs them, as torch.autograd.graph.save_on_cpu does.
 class MovedAway final : public trainer::SavedVariableHooks {
  public:
   explicit MovedAway(RecordedProgram& program) : program_(program) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients: that become a parameter's own, that are added to one, and that an optimizer takes at once.
+// Gradients that become a parameter's own, that are added to one, and that an optimizer uses at once.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ TEST_P(Gradients, TheFirstIsStolenAndALaterOneIsAdded) {
       }
     });
   }
-  // What flows is the gradient of the sum, one number, made as large as the product wants it.
+  // The flowing gradient is that of the sum, one number, expanded to the size of the product.
   const KindBytes expected{{"input", 3 * 256}, {"flowing", 3 * 128},      {"op_temp", 3 * 128},
                            {"loss", 3 * 4},    {"gradient", 512 + 3 * 4}, {"accumulate_temp", 2 * 512}};
   EXPECT_EQ(program_.kinds_of_step(1), expected);

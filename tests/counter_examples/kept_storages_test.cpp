@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Storages that live on from step to step: of moving averages, and of views of which the program sees a part.
+// Storages that live on from step to step: of moving averages, and of views that show only part of a storage.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ TEST_F(KeptStorages, AMovingAverageIsAParameterWheneverItIsMade) {
   EXPECT_EQ(program_.facts().points.back().bytes[kParameter], 512u + 512u);
 }
 
-// GaLore keeps two columns of a factor of 16, and with them all of its storage.
+// GaLore keeps two columns of a factor of 16, and so its whole storage.
 TEST_F(KeptStorages, AViewKeepsItsWholeStorage) {
   at::Tensor projector;
   program_.step([&] {

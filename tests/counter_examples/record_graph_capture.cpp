@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// record_graph_capture FOLDER: records a run whose first step is captured as a CUDA graph, and whose others
+// record_graph_capture FOLDER: records a run whose first step is captured as a CUDA graph; the other steps
 // replay it.
 #include <ATen/ATen.h>
 #include <ATen/cuda/CUDAGraph.h>
@@ -47,7 +47,7 @@ class CapturedTraining {
     {
       const Phase forward(session_, PhaseKind::kForward, "forward");
       graph_.capture_begin();
-      const at::Tensor activations = (input_ * weight_).tanh();  // one that dies in the capture, one saved
+      const at::Tensor activations = (input_ * weight_).tanh();  // one freed in the capture, one saved
       row_sums_ = activations.detach().sum(1);
       loss_ = activations.sum();
     }

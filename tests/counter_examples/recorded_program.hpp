@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A real program of a few tensors, recorded into a run store and read back: every byte that it allocates in a
-// step, by kind.
+// A real program with a few tensors, recorded into a run store and read back: the bytes that a step
+// allocates, by kind.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -23,7 +23,7 @@ class RecordedProgram {
  public:
   using Body = std::function<void()>;
 
-  // With `saved_tensors` the recording knows what autograd took hold of, without it lifetimes decide.
+  // With `saved_tensors` the recording contains what autograd saved; without it lifetimes decide.
   explicit RecordedProgram(bool saved_tensors);
 
   Session& session() { return session_; }
@@ -35,12 +35,12 @@ class RecordedProgram {
 
   // Clears gradients, makes the batch and registers it: 256 bytes of `input`, the same in each example.
   at::Tensor batch();
-  // Goes backward, in its phase.
+  // Runs backward, in its phase.
   void backward(const at::Tensor& loss);
 
-  // Ends the run. Fails the test when a byte is Unknown at any event.
+  // Ends the run. Fails the test if any byte is Unknown at any event.
   const analysis::Facts& facts();
-  // Of all blocks born in that step.
+  // The kinds of all blocks born in that step.
   KindBytes kinds_of_step(std::int64_t step);
 
  private:

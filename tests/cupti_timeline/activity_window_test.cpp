@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Activities are told late: which of them are of the active window.
+// Activities are reported late: which of them belong to the active window.
 #include "plugins/cupti_timeline/activity_window.hpp"
 
 #include <gtest/gtest.h>
@@ -47,9 +47,9 @@ TEST(ActivityWindow, KeepsWhatAnOperatorOfItAskedFor) {
   ActivityWindow window;
   window.begin_step(at(100, 1000));
   window.end_last_step(at(300, 3000));
-  EXPECT_TRUE(window.contains(activity(3500, 299)));  // the device came to it after the step
+  EXPECT_TRUE(window.contains(activity(3500, 299)));  // the device started it after the step
   EXPECT_FALSE(window.contains(activity(3500, 301)));
-  EXPECT_FALSE(window.contains(activity(1500, 99)));  // asked for before the window
+  EXPECT_FALSE(window.contains(activity(1500, 99)));  // launched before the window
 }
 
 }  // namespace

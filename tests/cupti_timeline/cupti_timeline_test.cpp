@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One operator, one row at its end; one activity, one row; in the tables that docs/run-store.md describes.
+// One row for each operator, written at its end, and one for each activity, as docs/run-store.md describes
+// them.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -139,7 +140,7 @@ TEST_F(CuptiTimelineTest, WritesAKernelWithItsLaunch) {
   kernel.device = {.type = STRATA_DEVICE_CUDA, .index = 1};
   kernel.stream = 7;
   kernel.correlation = 1234;
-  kernel.begin_ns = INT64_MAX - 1;  // the fake host's clock is the machine's
+  kernel.begin_ns = INT64_MAX - 1;  // the fake host uses the machine's clock
   kernel.end_ns = INT64_MAX;
   kernel.grid[0] = 10;
   kernel.block[2] = 3;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole run: a source that tells of operators and of made-up kernels, the plugin, the run store, analysis.
+// A whole run: a source that emits operators and synthetic kernels, the plugin, the run store, analysis.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -53,7 +53,7 @@ class TimedSession : public testing::Test {
     sink_.emit->activity(sink_.source_host, &activity);
   }
 
-  // An operator that launches a kernel, which takes a millisecond from now on.
+  // An operator that launches a kernel lasting one millisecond from now.
   void launch() {
     ++correlation_;
     const std::uint64_t outer = begin_op("aten::linear"), op = begin_op("aten::addmm");

@@ -22,7 +22,7 @@ using analysis::Facts;
 using testing::training;
 using Json = nlohmann::json;
 
-// The events, having held each against the format ("Trace Event Format").
+// The events, after checking each against the format ("Trace Event Format").
 Json events_of(const Facts& facts) {
   const Json trace = Json::parse(testing::text_of(write_chrome, facts));
   std::map<int, std::vector<double>> open_until;

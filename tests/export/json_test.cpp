@@ -22,7 +22,7 @@ const Json& schema() {
   return json;
 }
 
-// Having held it against the schema, and the rows of its tables against their columns.
+// The export, after checking it against the schema, and the rows of its tables against their columns.
 Json exported(const Facts& facts) {
   Json run = Json::parse(testing::text_of(write_json, facts));
   EXPECT_EQ(analysis::testing::violations(schema(), run), std::vector<std::string>());

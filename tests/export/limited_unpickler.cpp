@@ -105,7 +105,7 @@ class Unpickler {
 
   Json text(std::size_t bytes) {
     Json text = std::string(take(bytes));
-    (void)text.dump();  // throws when it is no UTF-8
+    (void)text.dump();  // throws if it is not UTF-8
     return text;
   }
 

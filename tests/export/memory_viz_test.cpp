@@ -30,7 +30,8 @@ std::vector<Json> entries(const Json& snapshot, std::string_view action) {
   return found;
 }
 
-// Bytes of each category after each event, and that each free has its allocation: what memory_viz stacks.
+// The bytes of each category after each event, as memory_viz stacks them; checks that each free has its
+// allocation.
 std::vector<std::map<std::string, std::uint64_t>> replayed(const Json& trace) {
   std::vector<std::map<std::string, std::uint64_t>> levels;
   std::map<std::string, std::uint64_t> level;

@@ -37,7 +37,7 @@ analysis::ReservedPoint change(std::uint64_t sequence, std::uint64_t address, st
   return point;
 }
 
-// Begin and end of each segment, and that its pieces fill it.
+// The begin and end of each segment; checks that its pieces fill it.
 Intervals intervals(const SegmentLayout& layout, const Facts& facts) {
   Intervals list;
   for (const Segment& segment : layout.segments) {

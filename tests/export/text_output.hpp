@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An export that is kept as text.
+// An export that is stored as text.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ class TextOutput : public Output {
   std::size_t largest_write_ = 0;
 };
 
-// What `write`, one of the writers of host/export, makes of its arguments.
+// The output of `write`, one of the writers of host/export, for its arguments.
 template <typename Write, typename... Arguments>
 std::string text_of(Write write, const Arguments&... arguments) {
   TextOutput output;

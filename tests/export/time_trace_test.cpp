@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of a trace that tells of time: valid JSON whose slices nest on each row, in the form of
-// torch.profiler's traces.
+// The time part of a trace: valid JSON whose slices nest on each row, in the form of torch.profiler's
+// traces.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -37,7 +37,7 @@ Json with_category(const Json& trace, const std::string& category, const std::st
   return found;
 }
 
-// Each two slices of a row lie apart or one within the other.
+// Any two slices of a row are disjoint or nested.
 void expect_nesting(const Json& trace) {
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::vector<std::pair<double, double>>> rows;
   for (const Json& event : trace["traceEvents"]) {
@@ -150,7 +150,7 @@ TEST_F(TimeTrace, PutsKernelsThatOverlapBesideEachOther) {
 }
 
 TEST_F(TimeTrace, CutsACallThatCrossesAnOperatorAndNoOperator) {
-  run_.call("cudaMalloc", 2900, 3500);  // begins before the operator, by a clock of its own, and ends in it
+  run_.call("cudaMalloc", 2900, 3500);  // begins before the operator, by its own clock, and ends in it
   const Json trace = trace_of(run_);
   expect_nesting(trace);
   for (const Json& op : with_category(trace, "cpu_op"))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The facts of a small training run that tests know every block of.
+// The facts of a small training run in which tests know every block.
 #pragma once
 
 #include "host/analysis/analyse.hpp"

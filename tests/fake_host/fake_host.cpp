@@ -103,7 +103,7 @@ struct FakeHost::Services {
     return static_cast<std::uint32_t>(self.tables_.size());
   }
 
-  // As the real one: no lock, no allocation.
+  // As in the real host: no lock, no allocation.
   static std::int32_t append(const strata_host* host, std::uint32_t table, const void* row) {
     Table& found = of(host).tables_.at(table - 1);
     const std::size_t index = found.rows.fetch_add(1);

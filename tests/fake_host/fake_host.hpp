@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A host for tests of one source or plugin: options from a map, services that remember what they were told.
+// A host for tests of one source or plugin: options from a map, services that record their calls.
 //
-// Events are numbered as the session numbers them and handed to the plugin's own listeners, so that a source
-// that listens to itself works. Services may be called from any thread.
+// Events are numbered as in the session and passed to the plugin's own listeners, so that a source that
+// listens to itself works. Services may be called from any thread.
 #pragma once
 
 #include <atomic>
@@ -48,7 +48,7 @@ struct GraphRecord {
 
 class FakeHost {
  public:
-  // `options` as in YAML; those not given have the descriptor's default.
+  // `options` as in YAML; missing ones have the descriptor's default.
   explicit FakeHost(std::map<std::string, std::string> options = {});
   FakeHost(const FakeHost&) = delete;
   FakeHost& operator=(const FakeHost&) = delete;
@@ -61,9 +61,9 @@ class FakeHost {
   void begin_step(std::uint64_t index, std::uint32_t schedule = STRATA_STEP_ACTIVE);
   void end_run();
 
-  // STRATA_INTEREST_*; all at first.
+  // STRATA_INTEREST_*; initially all.
   void set_interest(std::uint32_t interest) { interest_ = interest; }
-  // A service to leave out.
+  // Withholds a service.
   void withhold(const std::string& id) { withheld_.insert(id); }
 
   const strata_host* handle() const { return &host_; }
@@ -78,7 +78,7 @@ class FakeHost {
   std::vector<OpRecord> ops() const;
   std::vector<GraphRecord> graph() const;
   std::vector<std::string> log() const;
-  // Why the plugin said that it cannot work (STRATA_LOG_PLUGIN_FAILED), empty when it did not.
+  // The reason of the plugin's failure (STRATA_LOG_PLUGIN_FAILED); empty if there was none.
   std::string failure() const;
   std::uint64_t last_sequence() const { return sequence_; }
 
@@ -96,7 +96,7 @@ class FakeHost {
 
  private:
   struct Table {
-    strata_table declared;  // a copy, as its columns are
+    strata_table declared;  // a copy, like its columns
     std::vector<strata_column> columns;
     std::unique_ptr<std::byte[]> bytes;
     std::size_t capacity = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts of configurations, which may name files: those of a fuzzer find none but their own.
+// Texts of configurations, which may name files: a fuzzer's texts must reach only their own files.
 #pragma once
 
 #include <stdlib.h>
@@ -14,7 +14,8 @@
 
 namespace strata::fuzz {
 
-// Makes it, goes there, and calls it home; once in a process, which removes it when it ends.
+// Creates the folder and makes it the working directory and HOME; once per process, which removes it
+// at the end.
 inline const std::filesystem::path& stay_in_an_empty_folder() {
   static const test::TemporaryFolder folder;
   static const bool is_there = [] {
@@ -25,14 +26,14 @@ inline const std::filesystem::path& stay_in_an_empty_folder() {
   return folder.path();
 }
 
-// Whether a pattern in the text may walk through the whole machine, or a name be read from for ever.
+// Whether a pattern in the text may search the whole machine, or a name may be read from forever.
 inline bool leaves_the_folder(std::string_view text) {
   const auto has = [&](std::string_view part) { return text.find(part) != std::string_view::npos; };
   return has("/dev") || has("/proc") || has("/sys") ||
          (has("*") && (has("/*") || has("..") || has("~") || has("$")));
 }
 
-// What the command line says, in lines "#= key=value", which YAML takes for comments.
+// The command line's overrides, in lines "#= key=value", which YAML treats as comments.
 inline std::vector<std::string> overrides_in(const std::string& text) {
   constexpr std::string_view kMark = "#= ";
   std::vector<std::string> overrides;

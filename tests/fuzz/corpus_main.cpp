@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a fuzz target over its corpus where there is no libFuzzer: `fuzz_<target> FILE-OR-FOLDER...`. What a
-// target found wrong once stays found. The file that is at work stands on stderr when the process dies.
+// Runs a fuzz target over its corpus without libFuzzer: `fuzz_<target> FILE-OR-FOLDER...`. Every fault once
+// found stays in the corpus. If the process dies, stderr names the current file.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -13,7 +13,7 @@
 
 namespace {
 
-// By whole names, for a target may go elsewhere.
+// By absolute path, because a target may change the working directory.
 std::vector<std::filesystem::path> files_of(const std::filesystem::path& named) {
   const std::filesystem::path place = std::filesystem::absolute(named);
   if (!std::filesystem::is_directory(place)) return {place};

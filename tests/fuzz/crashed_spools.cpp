@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spools and definitions of any content, beside a store that may be hostile itself: whoever opens the run
-// drains what can be drained, says what cannot, finds the same when asked again, and leaves a store that
-// SQLite finds whole and analysis reads or refuses.
+// Spools and definitions of any content, with a store that may be hostile itself: opening the run drains what
+// can be drained, reports the rest, gives the same result when repeated, and leaves a store that passes
+// SQLite's integrity check and that analysis reads or rejects.
 #include "tests/fuzz/crashed_spools.hpp"
 
 #include <sqlite3.h>
@@ -36,7 +36,7 @@ std::string ask(const std::filesystem::path& store, const char* sql) {
   return answer;
 }
 
-// A store whose SQL says in the table `ran` that it was run.
+// A store with SQL that would write to the table `ran` if executed.
 void write_hostile_store(const std::filesystem::path& store, std::uint8_t kind) {
   static constexpr const char* kTables[] = {"meta", "string", "spool", "gap", "table_info", "column_info"};
   StoreDatabase(store).close();
@@ -82,7 +82,7 @@ void recover(std::span<const std::uint8_t> input) {
   try {
     analysis::analyse(folder.path());
   } catch (const analysis::RunError&) {
-    // Said so.
+    // A reported error.
   }
 }
 

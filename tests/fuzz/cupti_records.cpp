@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers of CUPTI's records of any kind, length and content. Nothing is read beyond a buffer, no record is
-// told twice or lost unseen, and what is told has a name and does not end before it begins.
+// Buffers with CUPTI's records of any kind, length and content. Nothing is read beyond a buffer, no record
+// is emitted twice or lost uncounted, and each emitted one has a name and does not end before it begins.
 //
-// The first byte of an input are settings; then come records: kind, step, length in 8 bytes (a byte each),
-// content. The step says how the library goes on: as it should, or out of the buffer, back, nowhere.
+// The first byte of an input is the settings; then come records: kind, step, length in 8 bytes (a byte
+// each), content. The step says how the library continues: correctly, outside the buffer, back, or not at
+// all.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -44,7 +45,7 @@ std::vector<Record> records_of(std::span<const std::uint8_t> input) {
   return records;
 }
 
-// One buffer, and what a library says of where its records are.
+// One buffer, and the library's answers about the positions of its records.
 class Buffer {
  public:
   explicit Buffer(std::span<const Record> records) : records_(records) {
@@ -52,11 +53,11 @@ class Buffer {
       places_.push_back(bytes_.size());
       bytes_.insert(bytes_.end(), record.content.begin(), record.content.end());
     }
-    // Enumerations of C are no more than 31 bits.
+    // Enumerations of C have at most 31 bits.
     for (std::size_t high = 3; high < bytes_.size(); high += 4) bytes_[high] &= 0x7f;
   }
 
-  // Just as large as it says, so that a sanitizer sees a byte beyond it.
+  // Exactly as large as declared, so that a sanitizer detects a read beyond it.
   std::span<std::uint8_t> bytes() { return bytes_; }
 
   CUptiResult next(CUpti_Activity** record) {
@@ -86,8 +87,8 @@ class Buffer {
   }
 
  private:
-  // Its kind, and its pointers, which are CUPTI's own memory: they are the one thing that has to be right. A
-  // record may be shorter than its kind is, and go on in those behind it.
+  // Writes the record's kind and its pointers, which are CUPTI's own memory and must be valid. A record may
+  // be shorter than its kind, and continue in the following ones.
   void finish(std::size_t at) {
     const std::size_t place = places_[at], left = bytes_.size() - place;
     const std::uint32_t kind = records_[at].kind;
@@ -101,7 +102,7 @@ class Buffer {
     if (kind == CUPTI_ACTIVITY_KIND_JIT) put(offsetof(CUpti_ActivityJit2, cachePath), text);
     if (kind == CUPTI_ACTIVITY_KIND_MEMORY2) put(offsetof(CUpti_ActivityMemory4, name), text);
     if (kind == CUPTI_ACTIVITY_KIND_OVERHEAD) {
-      // The decoder is to free it, but of a record that is whole, and that it has not met.
+      // The decoder frees it, but only for a complete record that it has not seen before.
       const bool is_freed = left >= kRead<CUpti_ActivityOverhead3> && place >= met_;
       void* const data = is_freed ? std::malloc(8) : nullptr;
       put(offsetof(CUpti_ActivityOverhead3, overheadData), data);
@@ -122,7 +123,7 @@ void require_valid(const strata_activity_event& event) {
   expect(event.begin_ns <= event.end_ns, "an activity does not end before it begins");
 }
 
-// Numbers 1 to 4; made once, for it is large.
+// Numbers 1 to 4; built once because it is large.
 const Origins& four_origins() {
   static const std::unique_ptr<const Origins> four = [] {
     auto origins = std::make_unique<Origins>();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plugin whose descriptor is what a fuzz target says: the address of it stands in STRATA_FUZZ_DESCRIPTOR.
+// A plugin with a fuzz target's descriptor: STRATA_FUZZ_DESCRIPTOR holds its address.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

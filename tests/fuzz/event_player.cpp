@@ -11,7 +11,7 @@
 namespace strata::fuzz {
 namespace {
 
-// So many bytes, addresses and nanoseconds at most: sums of what an input holds stay in 64 bits.
+// Upper limits of bytes, addresses and nanoseconds: sums over an input stay within 64 bits.
 constexpr std::uint64_t kMost = std::uint64_t{1} << 44;
 constexpr std::size_t kMostLines = 400;
 

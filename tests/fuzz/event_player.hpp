@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run that a text tells of, one event a line, played to a session with the real plugins and a store.
+// A run described by a text, one event per line, played to a session with the real plugins and a store.
 //
-//   window WAIT WARMUP ACTIVE               before all others: the schedule
-//   infer                                   the same: the loop is concluded, not marked
+//   window WAIT WARMUP ACTIVE               first: the schedule
+//   infer                                   also first: the loop is inferred, not marked
 //   run, ready, end_run REASON
 //   step INDEX MICRO_BATCHES, micro INDEX, end_step, mark_step
 //   phase KIND NAME, end_phase N            the N-th that began, or the ordinal N where there are not so many
-//   module DIRECTION PATH, end_module N
+//   phase KIND NAME, end_phase N            the N-th begun, or the ordinal N if there are fewer
 //   op KIND NAME, end_op N
 //   tensor ROLE ADDRESS BYTES NAME
 //   memory ACTION ADDRESS BYTES DEVICE
 //   graph ACTION SAVED ADDRESS BYTES
 //   activity KIND BEGIN END CORRELATION NAME
-//   thread N                                what follows is done by that thread
+//   thread N                                following lines run on that thread
 //
-// Numbers that are missing are 0, names are one word. What cannot be read is passed over.
+// Missing numbers are 0, names are one word. Lines that cannot be parsed are ignored.
 #pragma once
 
 #include <array>
@@ -32,13 +32,13 @@ namespace strata::fuzz {
 
 class EventPlayer {
  public:
-  // The run is written into `folder`, which exists.
+  // The run is written into `folder`, which must exist.
   EventPlayer(const std::filesystem::path& folder, const std::string& script);
 
-  // Plays all of it, and ends the run where the script does not.
+  // Plays the whole script, and ends the run if the script does not.
   void play();
 
-  // What `recording_whole` heard, which was the last to be told of begins.
+  // The events of `recording_whole`, which is the last plugin to receive begins.
   std::vector<Heard> heard() const { return sink_.heard(); }
   std::vector<PluginStatus> plugins() const { return plugins_; }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events in any order, those that no trainer would send among them, as event_player.hpp reads them. To
-// plugins all is well: an end comes if and only if its begin did, whatever is open when the run ends is
-// ended, every event has a number of its own, and no plugin fails. Nothing that was told is missing from the
-// store, and analysis can read it.
+// Events in any order, including orders that no trainer sends, as event_player.hpp reads them. Plugins see a
+// consistent run: an end arrives if and only if its begin did, whatever is open at the run's end is ended,
+// every event has its own number, and no plugin fails. No emitted event is missing from the store, and
+// analysis can read it.
 #include <sqlite3.h>
 #include <unistd.h>
 
@@ -26,7 +26,7 @@ constexpr const char* kListener = "recording_whole";
 
 using Counts = std::map<std::string, std::int64_t, std::less<>>;
 
-// "begin_phase forward" is 1 of "phase forward", and its end takes it away.
+// "begin_phase forward" adds 1 to "phase forward", and its end subtracts it.
 void require_pairs(const std::vector<Heard>& heard) {
   Counts open;
   std::set<std::uint64_t> sequences;
@@ -104,7 +104,7 @@ void require_facts(const std::filesystem::path& run, bool has_memory) {
   }
 }
 
-// Numbers of ranges and addresses are few, so that events meet.
+// Ranges and addresses have few numbers, so that events collide.
 std::string new_event(Random& random) {
   constexpr std::array kForms{"step N N",           "end_step N",     "micro N",        "mark_step",
                               "phase N forward",    "phase N other",  "end_phase N",    "module N layers.0",
@@ -113,7 +113,7 @@ std::string new_event(Random& random) {
                               "graph 1 N A B",      "graph 2 N A B",  "tensor N A B w", "tensor N A B g A",
                               "activity N T T N k", "thread N",       "ready",          "run",
                               "end_run N",          "window N N N",   "infer"};
-  // What begins and ends a run, and the settings, are rare.
+  // Lines that begin or end a run, and settings, are rare.
   const std::size_t form = random() % 16 == 0 ? random() % kForms.size() : random() % (kForms.size() - 5);
   std::string line;
   for (const char letter : std::string_view(kForms[form])) {

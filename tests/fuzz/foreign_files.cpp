@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of others that a configuration names: a card's profile, a model's config.json, answers for the dry
-// GPU, an image's header. Each is read, or refused with reasons. The first line of an input says which it is.
+// Third-party files that a configuration names: a GPU's profile, a model's config.json, answers for the dry
+// GPU, an image's header. Each is read, or rejected with reasons. The first line of an input selects the
+// kind.
 #include <cstddef>
 #include <span>
 #include <stdexcept>

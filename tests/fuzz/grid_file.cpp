@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A grid's YAML, whatever it says, is refused with reasons or planned: cells that differ, each of which loads
-// by itself. A line "#= key=value" is an override of the command line.
+// Any YAML of a grid is rejected with reasons or planned: the cells differ, and each one can be loaded. A
+// line "#= key=value" is an override of the command line.
 #include <set>
 #include <string>
 #include <vector>
@@ -14,7 +14,7 @@
 namespace strata::fuzz {
 namespace {
 
-// A grid of more is planned as well, and takes as long as it has cells.
+// A larger grid is planned too, and takes time in proportion to its cells.
 constexpr std::size_t kMostCells = 48;
 
 std::size_t cells_of(const grid::GridFile& grid) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A few threads, of which one at a time does what it is told: events of several threads in an order that an
-// input gives.
+// A few threads that run one at a time, on request: so an input determines the order of several threads'
+// events.
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@ class Hands {
   Hands(const Hands&) = delete;
   Hands& operator=(const Hands&) = delete;
 
-  // Returns when it is done. What it throws ends the process.
+  // Returns when the work is done. An exception ends the process.
   void let(std::size_t hand, const std::function<void()>& work) {
     std::unique_lock lock(mutex_);
     turn_ = hand;

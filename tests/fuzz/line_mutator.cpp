@@ -86,7 +86,7 @@ std::size_t mutate_lines(std::uint8_t* data, std::size_t size, std::size_t max_s
 
 }  // namespace strata::fuzz
 
-// The beginning of the one and the end of the other.
+// The start of one input followed by the end of the other.
 extern "C" std::size_t LLVMFuzzerCustomCrossOver(const std::uint8_t* data1, std::size_t size1,
                                                  const std::uint8_t* data2, std::size_t size2,
                                                  std::uint8_t* out, std::size_t max_out_size,

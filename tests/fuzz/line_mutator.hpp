@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mutations of inputs that are lines of a small language: blind bytes would seldom make another good line.
+// Mutations of inputs made of lines of a small language: random bytes would rarely produce another valid
+// line.
 #pragma once
 
 #include <cstddef>
@@ -19,12 +20,12 @@ namespace strata::fuzz {
 
 using Random = std::mt19937;
 
-// Adds a line that `new_line` makes, repeats, moves or removes some, or changes a number. `data` as libFuzzer
-// hands it over; returns the new size, at most `max_size`.
+// Adds a line made by `new_line`, repeats, moves or removes some, or changes a number. `data` is as libFuzzer
+// passes it; returns the new size, at most `max_size`.
 std::size_t mutate_lines(std::uint8_t* data, std::size_t size, std::size_t max_size, unsigned int seed,
                          const std::function<std::string(Random&)>& new_line);
 
-// A number as a mutation likes it: small, at an edge of a type, or any.
+// A number for mutations: small, at the limit of a type, or arbitrary.
 std::uint64_t odd_number(Random& random);
 
 }  // namespace strata::fuzz

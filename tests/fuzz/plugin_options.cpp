@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a plugin says of itself, and what a configuration says to it: the host finds out what is wrong with
-// either.
+// A plugin's descriptor and a configuration's options for it: the host finds every fault in either.
 //
-//   describe ID VERSION SUMMARY FLAGS STRUCT_SIZE     fields are divided by tabs; "null" is a null pointer
+//   describe ID VERSION SUMMARY FLAGS STRUCT_SIZE     tabs separate fields; "null" is a null pointer
 //   option KEY TYPE DEFAULT HELP CHOICES MINIMUM MAXIMUM
-//   no options                                        a null list of as many as there are
+//   no options                                        a null list with the same count
 //   ---
-//   plugins: [...]                                    a run's YAML from here on, where DESCRIBED is the
+//   plugins: [...]                                    the rest is a run's YAML, in which DESCRIBED is the
 //   plugin's file
 #include <stdlib.h>
 
@@ -55,7 +54,7 @@ class Description {
       descriptor_.version = text(fields[2]);
       descriptor_.summary = text(fields[3]);
       descriptor_.flags = number(fields[4]);
-      // What a plugin says that it filled in is there: a host can but believe it.
+      // Fields that a plugin declares as present must exist: a host cannot check this.
       if (!fields[5].empty()) descriptor_.struct_size = number(fields[5]);
     }
     if (fields[0] == "option") {
@@ -109,7 +108,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string divider = "\n---\n";
   const std::size_t divided = text.find(divider);
   const std::string yaml = divided == std::string::npos ? "" : text.substr(divided + divider.size());
-  // A file that a fuzzer names would be opened, and its code run.
+  // A file named by a fuzzer would be opened, and its code executed.
   if (leaves_the_folder(yaml) || yaml.find('/') != std::string::npos) return 0;
   stay_in_an_empty_folder();
   check(text.substr(0, divided), yaml);

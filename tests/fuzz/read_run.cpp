@@ -73,7 +73,7 @@ std::string exported(const Write& write) {
   try {
     write(output);
   } catch (const std::runtime_error&) {
-    return {};  // the run has nothing of the kind
+    return {};  // the run has no such data
   }
   return output.text();
 }
@@ -154,7 +154,7 @@ void read_run(const std::filesystem::path& run, const std::string& device) {
     require_lines("the ranks", report::rank_report(job, false, kWidth));
     report::ranks_page(job);
   } catch (const analysis::RunError&) {
-    // Said so.
+    // A reported error.
   }
 }
 

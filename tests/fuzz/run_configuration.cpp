@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run's YAML, whatever it says, is refused with reasons or loaded; what was loaded says itself in YAML that
-// loads to the same. A line "#= key=value" is an override of the command line.
+// Any YAML of a run is rejected with reasons or loaded; a loaded one can be written as YAML that loads to the
+// same. A line "#= key=value" is an override of the command line.
 #include <string>
 
 #include "host/config/loading/load.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON that Strata writes and reads again: a run's manifest and summary, a grid's plan and its cells' states,
-// the jobs that went to Slurm, the settings of `strata exec`. Whatever stands there, by then, is taken for
-// what it is, or for nothing. The first line of an input says which it is.
+// JSON that Strata writes and reads back: a run's manifest and summary, a grid's plan and its cells' states,
+// the jobs submitted to Slurm, the settings of `strata exec`. Any other content is read as far as it is
+// valid, or ignored. The first line of an input selects the kind.
 #include <filesystem>
 #include <stdexcept>
 #include <string>
@@ -59,7 +59,7 @@ void read_plan(const std::string& json) {
   grid::json_table(table);
 }
 
-// As of a cell whose process has ended well.
+// The state of a cell whose process ended successfully.
 void read_summary(const std::string& json) {
   folder().write("run/summary.json", json);
   grid::Ending ending;

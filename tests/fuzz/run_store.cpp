@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Run stores that are damaged or lie. All that `strata report` and `strata export` make of a run is made of
-// it, or the store is refused by name.
+// Damaged or inconsistent run stores. `strata report` and `strata export` process the store completely, or
+// reject it by name.
 //
-// An input is a list of changes to the stores of two ranks, whose runs event_player.hpp played:
+// An input is a list of changes to the stores of two ranks, whose runs were played by event_player.hpp:
 //
-//   set TABLE COLUMN ROW VALUE          of one row, counted from 0, or of all: *
+//   set TABLE COLUMN ROW VALUE          of one row, counted from 0, or of all rows: *
 //   copy TABLE ROW, delete TABLE ROW    the same
 //   drop TABLE, rename TABLE COLUMN
-//   byte PLACE VALUE, cut BYTES         of the file, at last
-//   rank N                              what follows is of that rank's store
-//   device NAME                         whose memory is asked for
+//   byte PLACE VALUE, cut BYTES         in the file, applied last
+//   rank N                              following lines change that rank's store
+//   device NAME                         the device whose memory is read
 //
-// VALUE is a number, NULL, a word, or hexadecimal digits: a text's after a t, a blob's after an x.
+// VALUE is a number, NULL, a word, or hexadecimal digits: of a text after a t, of a blob after an x.
 #include <sqlite3.h>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ std::string content_of(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-// The stores that are changed, and what can be changed in them; made once in a process.
+// The stores to change, and their tables; made once per process.
 class Original {
  public:
   static const Original& of_this_process() {
@@ -69,7 +69,7 @@ class Original {
   void read_shapes(const std::filesystem::path& file) {
     sqlite3* database = nullptr;
     sqlite3_open(file.c_str(), &database);
-    // A small store is copied and damaged faster; what a process leaves beside its store is folded into it.
+    // A small store is copied and damaged faster; the journal is merged into it.
     sqlite3_exec(database, "PRAGMA journal_mode = DELETE; PRAGMA page_size = 512; VACUUM", nullptr, nullptr,
                  nullptr);
     const auto add = [](void* tables, int, char** values, char**) {
@@ -91,7 +91,7 @@ class Original {
   std::vector<TableShape> tables_;
 };
 
-// Something of everything that plugins write down.
+// One event of each kind that plugins record.
 const std::string Original::kScript = [] {
   std::string script = "window 0 1 1\nrun\nmemory 1 4096 1024\ntensor 0 4096 1024 layers.0.weight\nready\n";
   for (int step = 0; step < 3; ++step) {
@@ -111,7 +111,7 @@ const std::string Original::kScript = [] {
   return script + "end_run 0\n";
 }();
 
-// The words of a line; what is not there is empty.
+// The words of a line; missing ones are empty.
 struct Change {
   explicit Change(const std::string& line) {
     std::istringstream stream(line);
@@ -141,12 +141,12 @@ std::string value_of(const std::string& word) {
 
 std::string where(const std::string& table, const std::string& row) {
   if (row == "*") return {};
-  // Tables without a rowid, of which there are two, are changed as a whole.
+  // The two tables without a rowid are changed as a whole.
   return " WHERE rowid IN (SELECT rowid FROM " + in_quotes(table, '"') + " LIMIT 1 OFFSET " +
          std::to_string(std::strtoul(row.c_str(), nullptr, 10)) + ")";
 }
 
-// Nothing where the change is none of rows.
+// Empty if the change does not concern rows.
 std::string sql_of(const Change& change) {
   const auto& [word, table, second, third, fourth] = change.words;
   const std::string name = in_quotes(table, '"');
@@ -205,7 +205,7 @@ class ChangedRun {
   }
 
  private:
-  // One statement that cannot be done does not keep the others from it.
+  // A statement that fails does not prevent the others.
   static void run_sql(const std::filesystem::path& file, const std::string& sql) {
     if (sql.empty()) return;
     sqlite3* database = nullptr;

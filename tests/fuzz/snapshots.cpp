@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Snapshots of torch.cuda.memory: a file is refused with a reason, or read and played back. At the end, the
-// blocks and segments held must be those that the snapshot lists.
+// Snapshots of torch.cuda.memory: a file is rejected with a reason, or read and played back. At the end,
+// the live blocks and segments must be those that the snapshot lists.
 #include <cstddef>
 #include <cstdint>
 #include <map>

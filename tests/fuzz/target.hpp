@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every fuzz target shares: libFuzzer's two functions, and how one says that a promise was broken.
+// Shared by all fuzz targets: libFuzzer's two functions, and the check that a property holds.
 //
-// A target is one file that defines LLVMFuzzerTestOneInput. The preset `fuzz` links it with libFuzzer, every
-// other build with corpus_main.cpp, which runs it over its corpus as an ordinary test.
+// A target is one file that defines LLVMFuzzerTestOneInput. The preset `fuzz` links it with libFuzzer; every
+// other build links corpus_main.cpp, which runs it over its corpus as an ordinary test.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +17,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 namespace strata::fuzz {
 
-// The input as text, and as one that ends in '\0'.
+// The input as text, terminated by '\0'.
 inline std::string text_of(const std::uint8_t* data, std::size_t size) {
   return size == 0 ? std::string()
                    : std::string(static_cast<const char*>(static_cast<const void*>(data)), size);
 }
 
-// An input whose first line says what the rest is.
+// An input whose first line gives the kind of the rest.
 struct Headed {
   std::string head, rest;
 };
@@ -33,12 +33,12 @@ inline Headed headed(const std::string& text) {
   return end == std::string::npos ? Headed{text, ""} : Headed{text.substr(0, end), text.substr(end + 1)};
 }
 
-// What was built with a target, wherever that is run: "fuzz", "../lib/strata/plugins".
+// A file built with a target, relative to its program: "fuzz", "../lib/strata/plugins".
 inline std::filesystem::path beside_the_program(const std::filesystem::path& relative) {
   return (std::filesystem::read_symlink("/proc/self/exe").parent_path() / relative).lexically_normal();
 }
 
-// Ends the process where `holds` is not: libFuzzer keeps the input, and a test fails.
+// Ends the process if `holds` is false: libFuzzer stores the input, and a test fails.
 inline void expect(bool holds, std::string_view promise, std::string_view found = {}) {
   if (holds) return;
   std::fprintf(stderr, "broken promise: %s\n%s\n", std::string(promise).c_str(), std::string(found).c_str());

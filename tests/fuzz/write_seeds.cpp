@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the seeds that are bytes: `fuzz_write_seeds CORPUS-FOLDER` (tests/fuzz/make_corpus.py calls it).
+// Writes the binary seeds: `fuzz_write_seeds CORPUS-FOLDER` (tests/fuzz/make_corpus.py calls it).
 #include <unistd.h>
 
 #include <cstdint>
@@ -32,7 +32,7 @@ Bytes bytes_of(const T& value) {
   return {static_cast<const char*>(static_cast<const void*>(&value)), sizeof value};
 }
 
-// As cupti_records.cpp reads them: kind, step, length in 8 bytes, content.
+// In the form that cupti_records.cpp reads: kind, step, length in 8 bytes, content.
 template <typename Record>
 Bytes record(CUpti_ActivityKind kind, Record value) {
   value.kind = kind;
@@ -93,7 +93,7 @@ void write_records(const std::filesystem::path& folder) {
             record(CUPTI_ACTIVITY_KIND_OVERHEAD, overhead) + record(CUPTI_ACTIVITY_KIND_JIT, jit));
 }
 
-// As a store of one plugin's table wrote them.
+// As a store with one plugin's table writes them.
 Bytes definitions() {
   const test::TemporaryFolder folder;
   const std::filesystem::path file = folder.path() / kDefinitionFile;
