@@ -190,7 +190,7 @@ void FactsRecorder::add_peak(std::int64_t begin_ns, std::int64_t end_ns) {
   if (peak.largest_blocks.size() > kLargestBlocks) peak.largest_blocks.resize(kLargestBlocks);
 }
 
-// As analysis finds them: what they say is tested there.
+// As analysis computes them; their text is tested there.
 void FactsRecorder::add_context() {
   for (auto& step : facts_.steps) {
     if (step.index == facts_.first_step) facts_.window_begin_sequence = step.begin_sequence;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes Facts out of allocations and frees, as plainly as can be: the tests' own reading of what facts.hpp
-// says.
+// Builds Facts from allocations and frees in the simplest way: the tests' own interpretation of facts.hpp.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +31,8 @@ class FactsRecorder {
   void begin_phase(std::uint32_t kind, const std::string& name);
   void end_phase();
 
-  // The facts with statistics and peak over the steps first_step to last_step; of everything when there is
-  // none.
+  // The facts, with statistics and peak over the steps first_step to last_step, or over everything if
+  // there are no steps.
   analysis::Facts finish(std::int64_t first_step, std::int64_t last_step);
 
  private:

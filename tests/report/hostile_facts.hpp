@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Facts of a run whose every name tries to break out of where it is shown.
+// Facts of a run in which every name tries to break out of its place on the page.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace strata::report::testing {
 
-// Markup, quotes, newlines, terminal escapes, 10,000 characters, invalid UTF-8. Those that a browser would
+// Markup, quotes, newlines, terminal escapes, 10,000 characters, invalid UTF-8. Names that a browser would
 // execute set window.hostile, or load something.
 const std::vector<std::string>& hostile_names();
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run in which nothing repeats: the hardest that a page of so many allocations can be given.
+// A run without repetition: the hardest input of its size for a page.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,9 @@
 
 namespace strata::report::testing {
 
-// Sizes from 512 bytes to 512 MiB, whole multiples as allocators give them, and lives from one event to
-// 20,000, both even over their logarithms, of five thousand sites; in steps of 5,000 allocations. The same
-// for the same number.
+// Sizes from 512 bytes to 512 MiB, in whole multiples as from an allocator, and lifetimes from one event
+// to 20,000, both uniform in their logarithms, from five thousand sites; in steps of 5,000 allocations.
+// The same number gives the same run.
 analysis::Facts irregular_run(std::size_t allocations);
 
 }  // namespace strata::report::testing

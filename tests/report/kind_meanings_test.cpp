@@ -12,7 +12,7 @@ namespace {
 
 using analysis::BlockKind;
 
-// Words of people who train models; what they hold is in the name.
+// Common terms of model training, whose names explain them.
 const std::set<BlockKind> kPlain{
     BlockKind::kAutocastCopy, BlockKind::kBucket,    BlockKind::kBuffer,    BlockKind::kCheckpointInput,
     BlockKind::kEma,          BlockKind::kGradient,  BlockKind::kInput,     BlockKind::kLogits,

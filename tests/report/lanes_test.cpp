@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lanes: their rows, what is left out of too many, and the columns read back and held against the facts.
+// The lanes: their rows, the limit on their number, and the columns read back and compared with the facts.
 #include "host/report/lanes/lanes.hpp"
 
 #include <gtest/gtest.h>
@@ -64,7 +64,7 @@ void expect_rows_without_overlaps(const Lanes& lanes) {
   }
 }
 
-// The bytes of all blocks that were born in the operator or in one that it called, by following parents up.
+// The bytes of all blocks born in the operator or in a nested one, found by following parents.
 std::uint64_t bytes_in(const Facts& facts, std::uint32_t op) {
   std::uint64_t bytes = 0;
   for (const analysis::Block& block : facts.blocks) {
@@ -224,7 +224,7 @@ TEST(Lanes, FindModulesOfBackwardInItsNodes) {
   for (std::size_t i = 0; i < backward.size(); ++i) EXPECT_EQ(backward[i], one_step[i % 4]);
 }
 
-// What they hold may be no shorter than they are, and a gradient may be accumulated between.
+// Enclosing modules may end at the same time, and a gradient may be accumulated in between.
 TEST(Lanes, FindTheModulesAroundThoseInBackwardsNodes) {
   Facts facts = timed_training({.device = false});
   const auto text = [&](const char* path) {
@@ -268,8 +268,8 @@ TEST(Lanes, RangesThatTheProgramNamedStandWithThePhases) {
   EXPECT_GT(lanes.lanes[0].intervals.size(), facts.phases.size());
 }
 
-// Rows by first fit against a plain definition: a row is free for a interval where none that came before is
-// open.
+// First-fit rows, compared with a plain definition: a row is free for an interval if no earlier interval in
+// it is open.
 TEST(Lanes, PlaceEachIntervalInTheFirstFreeRow) {
   std::mt19937 random(7);
   for (int round = 0; round < 50; ++round) {
@@ -340,7 +340,7 @@ TEST(Lanes, OfAnEmptyRunAreNone) {
   EXPECT_TRUE(numbers(lane_columns(facts, lanes, 0), "span_begins").empty());
 }
 
-// A window of many operators adds no more to a page than its limit on intervals lets it.
+// A window of many operators adds no more to a page than its limit on intervals allows.
 TEST(Lanes, AddLittleToAPageHoweverManyOperatorsThereAre) {
   Facts facts = testing::simulate({.steps = 12, .first_active_step = 2, .layers = 12});
   const std::size_t without = page(facts).size();

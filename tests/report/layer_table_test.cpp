@@ -76,7 +76,7 @@ TEST(LayerTable, KeepsToItsWidthWhateverTheNames) {
   }
 }
 
-// What stands at the left adds up to the whole, and below each row what stands below it to the row.
+// The leftmost rows add up to the total, and the children of each row to the row.
 TEST(LayerRows, AddUp) {
   for (const auto& facts : {training(), testing::hostile_facts()}) {
     const LayerTree folded = folded_layer_tree(facts, facts.peak.sequence, facts.layers.interval);

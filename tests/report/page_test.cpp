@@ -41,7 +41,7 @@ TEST(PageData, StaysBelowItsBoundAtAMillionEvents) {
   EXPECT_LT(data.events.size(), 6'000'000U);
 }
 
-// Every category changes at every event, by amounts of eleven digits; phases and steps beyond their limits.
+// Every category changes at every event, by amounts of eleven digits; phases and steps exceed their limits.
 TEST(PageData, StaysBelowItsBoundForTheWorstOfRuns) {
   Facts facts;
   std::uint64_t state = 1;
@@ -78,7 +78,7 @@ TEST(PageData, StaysBelowItsBoundForTheWorstOfRuns) {
   EXPECT_EQ(data["left_out"]["steps"].get<std::size_t>() + data["steps"].size(), facts.steps.size());
 }
 
-// What a reader is told of the whole run does not come from the part of it that the page holds.
+// Facts about the whole run do not depend on the part that the page holds.
 TEST(PageData, SaysTheWindowAndThePaceOfARunBeyondItsLimits) {
   const auto facts = testing::simulate({.steps = 3500, .first_active_step = 1750, .layers = 0});
   const auto data = json::parse(page_data(facts).facts);
@@ -168,7 +168,7 @@ TEST(Page, CarriesItsDataBetweenStyleAndScripts) {
 
 TEST(Page, RefersToNothingOutsideOfItself) {
   auto text = page(Facts{});
-  // A reader may follow it; the page does not.
+  // A reader may follow the link; the page does not load it.
   constexpr std::string_view kWayOut = R"(<a href="https://ui.perfetto.dev")";
   ASSERT_NE(text.find(kWayOut), std::string::npos);
   text.erase(text.find(kWayOut), kWayOut.size());

@@ -82,7 +82,7 @@ TEST(RunsTable, HeadsAreTheRunsShortNamesWhereTheyTellThemApart) {
               HasSubstr("Peak, MiB                         1            2            3\n"));
 }
 
-// The first comparison does not have what neither of its runs has.
+// The first comparison lacks a measure that neither of its runs has.
 TEST(RunsTable, WhatTheLastRunAloneHasIsARow) {
   const Facts training = testing::simulate({});
   auto diffs = diffs_of(training, {training, training, training, training, training, training});

@@ -54,7 +54,7 @@ class TimesOfRun {
     const std::int64_t slot =
         std::max<std::int64_t>(4, (phase.end_ns - phase.begin_ns) / static_cast<std::int64_t>(count));
     for (std::size_t i = 0; i < count; ++i) {
-      // As clocks have it, no two alike.
+      // Irregular, as real clocks are.
       const std::int64_t late = static_cast<std::int64_t>(random_()) % std::max<std::int64_t>(1, slot / 8);
       const std::int64_t begin = phase.begin_ns + slot * static_cast<std::int64_t>(i) + late;
       const std::string layer = "layers." + std::to_string(in_backward ? 3 - i * 4 / count : i * 4 / count);
@@ -91,7 +91,7 @@ class TimesOfRun {
     }
   }
 
-  // The one of the operator before, or a new one.
+  // The module of the previous operator, or a new one.
   void add_module(std::uint32_t op, const std::string& layer) {
     const OpSpan& span = time_.spans[op];
     const std::uint32_t path = text(layer);

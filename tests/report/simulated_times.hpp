@@ -10,17 +10,17 @@
 namespace strata::report::testing {
 
 struct SimulatedTimes {
-  std::size_t operators = 3000;  // about so many, those that others call included
-  bool device = true;  // each outermost operator asks a device for a kernel; backward has a thread of its own
+  std::size_t operators = 3000;  // approximate number, including nested ones
+  bool device = true;            // each outermost operator launches a kernel; backward has its own thread
   std::string kernel_name = "gemm_kernel";
-  std::size_t nesting = 3;  // operators within one another
+  std::size_t nesting = 3;  // levels of nested operators
 };
 
 inline constexpr std::uint32_t kTrainingThread = 100, kAutogradThread = 101;
 
-// Of the phases of the window's steps: operators one beside another, each holding one that holds one; modules
+// Adds times to the phases of the window's steps: consecutive operators, each with two nested levels; modules
 // around those of forward; a matrix product in every fifth; kernels that begin after their operators, copies
-// beside them, and a set. Blocks get the innermost operator that was open when they were born.
+// that overlap them, and a memset. Blocks get the innermost operator that was open when they were born.
 void add_times(analysis::Facts& facts, const SimulatedTimes& times = {});
 
 }  // namespace strata::report::testing

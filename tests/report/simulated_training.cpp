@@ -156,7 +156,7 @@ class Simulation {
       recorder_.release(flowing);
       flowing = next;
       recorder_.release(activations_[activations - 1 - i]);
-      // Gradients come in the parameters' order, reversed, as the activations go.
+      // Gradients appear in reverse order of the parameters, as the activations are freed.
       while (gradients_.size() < (i + 1) * parameters_.size() / activations) {
         const auto& parameter = parameters_[parameters_.size() - 1 - gradients_.size()];
         recorder_.advance(kOpNs);

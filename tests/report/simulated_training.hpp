@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of a training run of a decoder-only transformer with AdamW, by arithmetic instead of by
-// training.
+// The memory of a decoder-only transformer trained with AdamW, computed instead of recorded.
 #pragma once
 
 #include <cstdint>

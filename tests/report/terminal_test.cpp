@@ -60,7 +60,7 @@ TEST(TerminalReport, OfAnEmptyRun) {
   expect_golden("empty_80.txt", terminal_report(Facts{}, false, 80));
 }
 
-// Of another step than that of the peak, and of none outside of the window.
+// From a step other than the peak's, and from none outside the window.
 TEST(TerminalReport, SaysWhereMoreWasReservedThanAtThePeak) {
   auto facts = troubled_facts();
   EXPECT_EQ(terminal_report(facts, false, 80).find("at most (step"), std::string::npos);
@@ -77,7 +77,7 @@ TEST(TerminalReport, ShowsUnknownAtThePeakAlways) {
   EXPECT_NE(category_bars(facts.peak, {false, 80}).find("\n  Unknown "), std::string::npos);
 }
 
-// Facts with checks that found something, in a run that holds what they name.
+// Facts with failed checks, in a run that contains what they name.
 Facts doubted_facts() {
   auto facts = testing::simulate({.steps = 2, .first_active_step = 1, .layers = 1});
   facts.cross_check =
@@ -173,7 +173,7 @@ TEST(TerminalReport, IsNeverNarrowerThanItsNarrowest) {
   EXPECT_EQ(terminal_report(facts, false, 10), terminal_report(facts, false, kNarrowestTerminal));
 }
 
-// Every escape sequence is a colour of ours: nothing of a hostile name gets through.
+// Every escape sequence is one of our colours: nothing of a hostile name appears.
 TEST(TerminalReport, AddsColoursAndNothingElse) {
   for (const auto& facts : {testing::hostile_facts(), troubled_facts()}) {
     const auto coloured = terminal_report(facts, true, 80);

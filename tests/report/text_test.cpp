@@ -22,7 +22,7 @@ TEST(Printable, ReplacesEachInvalidByte) {
   EXPECT_EQ(printable("\xC3("), "\uFFFD(");
   EXPECT_EQ(printable("\xC0\x80"), "\uFFFD\uFFFD");            // overlong
   EXPECT_EQ(printable("\xED\xA0\x80"), "\uFFFD\uFFFD\uFFFD");  // a surrogate
-  EXPECT_EQ(printable("\xE2\x82"), "\uFFFD\uFFFD");            // cut
+  EXPECT_EQ(printable("\xE2\x82"), "\uFFFD\uFFFD");            // truncated
   EXPECT_EQ(printable("\xF4\x90\x80\x80"), "\uFFFD\uFFFD\uFFFD\uFFFD");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report on time: what it says, that it fits, and that names from elsewhere do no harm.
+// The report on time: its content, its width, and harmless display of foreign names.
 #include "host/report/time/time_report.hpp"
 #include "host/analysis/facts/facts.hpp"
 
@@ -22,7 +22,7 @@ using analysis::LayerTime;
 constexpr std::string_view kHostile =
     "\x1b[31m\xff<script>\n\"quoted\" a name that goes on and on and on and on and on";
 
-// Two steps on a device, with something in each table.
+// Two steps on a device, with an entry in each table.
 Facts on_device() {
   Facts facts;
   facts.texts = {"", "aten::mm", std::string(kHostile)};

@@ -21,7 +21,7 @@ Point point(std::uint64_t sequence, std::int64_t ns, std::uint64_t parameter, st
   return point;
 }
 
-// Points at irregular times, some at the same one, some stepping back by a little.
+// Points at irregular times, some at equal times, some slightly out of order.
 std::vector<Point> irregular_points(std::uint32_t seed, std::size_t count, std::int64_t end_ns) {
   std::mt19937 random(seed);
   std::uniform_int_distribution<std::int64_t> times(0, end_ns - 1);
@@ -34,8 +34,8 @@ std::vector<Point> irregular_points(std::uint32_t seed, std::size_t count, std::
   return points;
 }
 
-// What largest_by_column promises, said once more without its loops: every state with the time over which it
-// held.
+// The specification of largest_by_column, implemented without its loops: every state with the time over which
+// it held.
 std::vector<Point> brute_force(const std::vector<Point>& points, const Point& entered,
                                const Columns& columns) {
   struct Held {
@@ -141,7 +141,7 @@ TEST_F(LongRun, KeepsTheLargestMomentOfEveryStep) {
   for (const auto& step : facts_.steps) {
     std::uint64_t largest = 0;
     for (const auto& point : timeline_.points) {
-      // A column that the step begins in is shown from its own beginning.
+      // If a step begins inside a column, the column is shown from the step's begin.
       if (point.ns + timeline_.column_ns < step.begin_ns || point.ns >= step.end_ns) continue;
       largest = std::max(largest, analysis::sum(point.bytes));
     }
@@ -159,7 +159,7 @@ TEST_F(LongRun, KeepsThePeaksStepEventByEvent) {
   for (const auto& point : timeline_.points) {
     if (point.ns >= step.begin_ns && point.ns < step.end_ns) shown.push_back(point.bytes);
   }
-  ASSERT_EQ(shown.size(), expected.size() + 1);  // the state it was entered with comes first
+  ASSERT_EQ(shown.size(), expected.size() + 1);  // preceded by the state at its begin
   EXPECT_TRUE(std::equal(expected.begin(), expected.end(), shown.begin() + 1));
 }
 

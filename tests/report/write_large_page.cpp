@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// write_large_page regular|irregular|timed ALLOCATIONS FILE: the page of a run of about so many allocations;
-// timed is the irregular one with 200,000 operators and as many intervals beside them. Prints
+// write_large_page regular|irregular|timed ALLOCATIONS FILE: the page of a run with about so many
+// allocations; timed is the irregular run with 200,000 operators and as many other intervals. Prints
 // {"allocations", "events", "bytes", "seconds", "processor_seconds"}: from the facts to the written file.
 #include <chrono>
 #include <cstdio>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// write_pages FOLDER: the pages that tests/browser opens, as FOLDER/<name>.html.
+// write_pages FOLDER: the pages for tests/browser, as FOLDER/<name>.html.
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -23,7 +23,7 @@ void write_page(const strata::analysis::Facts& facts, const std::filesystem::pat
   if (!file) throw std::runtime_error(html.string() + " cannot be written");
 }
 
-// Out of memory where the last step's last phase begins.
+// Memory runs out at the begin of the last step's last phase.
 strata::analysis::Facts ran_out() {
   auto facts = strata::report::testing::simulate({.steps = 4, .first_active_step = 1, .layers = 4});
   const auto& phase = facts.phases.back();
@@ -74,11 +74,11 @@ void write_pages(const std::filesystem::path& folder) {
     if (text == "lm_head") text = hostile_names()[1];
   }
   write_page(named, folder / "hostile_shapes.html");
-  // About a million events: more than the page holds one by one.
+  // About a million events: more than the page holds individually.
   write_page(simulate({.steps = 1080, .first_active_step = 10}), folder / "long.html");
   // More steps and phases than the page holds.
   write_page(simulate({.steps = 3500, .first_active_step = 1750, .layers = 0}), folder / "many_steps.html");
-  // A device as large as fits above the peak, and one far larger.
+  // A device slightly larger than the peak, and one far larger.
   for (const auto& [name, part] : {std::pair{"capacity", 1.04}, std::pair{"roomy", 20.0}}) {
     auto facts = simulate({});
     facts.samples.device.push_back(

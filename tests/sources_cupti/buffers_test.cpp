@@ -80,7 +80,7 @@ TEST(CuptiBuffers, WhatIsNoneOfOursIsLeftAlone) {
   std::uint8_t other[16] = {1};
   buffers.complete(other, sizeof other);
   EXPECT_EQ(buffers.take_counts().completed, 0u);
-  // More than there is of it is not read.
+  // Nothing beyond the available bytes is read.
   buffers.complete(request(buffers), 2 * kBytes);
   EXPECT_EQ(buffers.next()->size(), kBytes);
 }

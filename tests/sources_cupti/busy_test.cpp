@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Somebody else has CUPTI.
+// Another client holds CUPTI.
 #include <cstring>
 
 #include "tests/sources_cupti/cupti_session.hpp"

@@ -15,12 +15,12 @@ std::int64_t read_ns(clockid_t clock) {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-// CUPTI's clock, as far from CLOCK_REALTIME as told.
+// CUPTI's clock, at the given distance from CLOCK_REALTIME.
 ClockMap::Read clock_at(std::int64_t offset_ns) {
   return [offset_ns] { return static_cast<std::uint64_t>(read_ns(CLOCK_REALTIME) + offset_ns); };
 }
 
-constexpr std::int64_t kNear = 200'000;  // where other processes run, a thread waits between two readings
+constexpr std::int64_t kNear = 200'000;  // on a busy machine, a thread waits between two readings
 
 TEST(ClockMap, TellsCuptisTimeInTheRunsClock) {
   ClockMap clock;
@@ -33,7 +33,7 @@ TEST(ClockMap, TellsCuptisTimeInTheRunsClock) {
             5000);
 }
 
-// As if CLOCK_REALTIME had been set by 2 ms between two points.
+// As if CLOCK_REALTIME had been adjusted by 2 ms between two points.
 TEST(ClockMap, BetweenTwoPointsItGoesFromOneToTheOther) {
   ClockMap clock;
   ASSERT_EQ(clock.begin(clock_at(0)), "");
@@ -43,7 +43,7 @@ TEST(ClockMap, BetweenTwoPointsItGoesFromOneToTheOther) {
   const std::int64_t end_ns = read_ns(CLOCK_REALTIME) + 2'000'000;
   const std::int64_t monotonic_ns = read_ns(CLOCK_MONOTONIC);
   EXPECT_LT(std::abs(clock.to_monotonic(static_cast<std::uint64_t>(end_ns)) - monotonic_ns), kNear);
-  // What is in between keeps its order.
+  // Times in between keep their order.
   std::int64_t last = clock.to_monotonic(static_cast<std::uint64_t>(first_ns));
   for (std::int64_t at = first_ns; at <= end_ns; at += 10'000) {
     const std::int64_t now = clock.to_monotonic(static_cast<std::uint64_t>(at));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A session with the source `cupti` over a libcupti that the test drives, and a plugin that listens.
+// A session with the source `cupti` over a libcupti controlled by the test, and a plugin that listens.
 #pragma once
 
 #include <dlfcn.h>
@@ -37,7 +37,7 @@ class CuptiSession : public testing::Test {
     options_.sources[1].options.push_back({key, value, ""});
   }
 
-  // In a folder of its own, which the questions below are about.
+  // In its own folder, which the queries below read.
   Session& begin() {
     session_.reset();
     folder_ = std::make_unique<RunFolder>();
@@ -46,7 +46,7 @@ class CuptiSession : public testing::Test {
     session_->begin_run();
     return *session_;
   }
-  // A run of one step, in which the test does what it wants.
+  // A run of one step that executes `body`.
   template <typename Body>
   void run(Body&& body) {
     Session& session = begin();
@@ -56,14 +56,14 @@ class CuptiSession : public testing::Test {
     session.end_run(RunEnd::kDone);
   }
 
-  // The source, as the manifest has it.
+  // The source's status in the manifest.
   PluginStatus source() const {
     for (const PluginStatus& status : session_->plugins()) {
       if (status.id == "cupti") return status;
     }
     return {};
   }
-  // Columns of cupti_capture, a text a row. After the run.
+  // Columns of cupti_capture, one text per row. Call after the run.
   std::vector<std::string> captures(const std::string& columns) const {
     return query(store(), "select " + columns + " from cupti_capture");
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Libraries give a device work without the runtime: cuBLAS, cuDNN, NCCL and Triton call the driver. CUPTI has
-// no call of the runtime for that work, and it still has its op, its phase and its layer.
+// Libraries launch device work without the runtime: cuBLAS, cuDNN, NCCL and Triton call the driver. CUPTI has
+// no runtime call for that work, but the work still gets its op, its phase and its layer.
 #include <cupti.h>
 
 #include <map>
@@ -16,7 +16,7 @@ using Rows = std::vector<std::string>;
 
 class CuptiDriverLaunches : public CuptiSession {
  protected:
-  // Runs `body` within an op, a module and a phase.
+  // Runs `body` inside an op, a module and a phase.
   template <typename Body>
   void run_within(Body&& body) {
     run([&](Session& session) {
@@ -68,7 +68,7 @@ TEST_F(CuptiDriverLaunches, OfCopiesAndFillsHaveTheirOrigin) {
   EXPECT_EQ(captures("launches, without_call"), (Rows{"0|0"}));
 }
 
-// Of a launch that no function of the driver's makes, CUPTI has a record of another kind.
+// For a launch outside any driver function, CUPTI has another kind of record.
 TEST_F(CuptiDriverLaunches, OutsideOfEveryFunctionHaveTheirOrigin) {
   run_within([&] { fake_.launch_within_driver("inner"); });
   expect_origin(STRATA_ACTIVITY_KERNEL, 1);

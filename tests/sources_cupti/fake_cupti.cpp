@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every function that the broker looks up, and nothing else, is to be found in this library. Long, for each
-// of CUPTI's functions is there twice.
+// Exports exactly the functions that the broker looks up. The file is long because each of CUPTI's functions
+// exists twice.
 #include <cupti.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ using strata::test::state;
 
 FakeCupti& the_fake = state().fake;
 
-// Of the Activity API: ours if we have subscribed, and of the kind that we have subscribed with.
+// A call of the Activity API: valid if we have subscribed and it matches the kind of subscription.
 template <typename Body>
 CUptiResult for_subscriber(bool names_subscriber, Body&& body) {
   if (!state().is_subscribed) ++the_fake.calls_without_subscription;
@@ -57,7 +57,7 @@ CUptiResult pop() {
   return CUPTI_SUCCESS;
 }
 
-// As a card: single functions are recorded of a kind that is enabled alone.
+// As on a GPU: functions enabled singly are recorded once their kind is enabled.
 CUptiResult enable_driver(CUpti_CallbackId function, std::uint8_t is_on) {
   if (function >= state().driver_functions.size()) return CUPTI_ERROR_INVALID_PARAMETER;
   state().driver_functions.set(function, is_on != 0);
@@ -65,7 +65,7 @@ CUptiResult enable_driver(CUpti_CallbackId function, std::uint8_t is_on) {
   return CUPTI_SUCCESS;
 }
 
-// Those that tests use.
+// The names that tests use.
 const char* name_of(CUpti_CallbackDomain domain, std::uint32_t function) {
   if (domain == CUPTI_CB_DOMAIN_RUNTIME_API) {
     switch (function) {
@@ -158,7 +158,7 @@ FAKE CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle* handle, CUpti_Callbac
   return CUPTI_SUCCESS;
 }
 FAKE CUptiResult cuptiSubscribe(CUpti_SubscriberHandle*, CUpti_CallbackFunc, void*) {
-  return CUPTI_ERROR_INVALID_OPERATION;  // the broker gives its name where it can
+  return CUPTI_ERROR_INVALID_OPERATION;  // the broker passes its name where possible
 }
 FAKE CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle) {
   state().is_subscribed = false;
@@ -240,7 +240,7 @@ FAKE CUptiResult cuptiActivityPopExternalCorrelationId(CUpti_ExternalCorrelation
   return for_subscriber(false, [] { return pop(); });
 }
 
-// The same with a subscriber.
+// The variants with a subscriber.
 FAKE CUptiResult cuptiGetTimestamp_v2(CUpti_SubscriberHandle, std::uint64_t* ns) {
   return for_subscriber(true, [&] {
     *ns = strata::test::fake_now();

@@ -17,7 +17,7 @@ FakeCupti& the_fake() {
   return state().fake;
 }
 
-// Kernels' records have grown since 13.0.
+// Kernel records have grown since 13.0.
 std::size_t kernel_bytes() {
   return sizeof(CUpti_ActivityKernel10) + (the_fake().version >= 130300 ? 16 : 0);
 }
@@ -90,7 +90,7 @@ bool is_recorded(CUpti_ActivityKind kind, CUpti_CallbackId function) {
   return is_enabled(kind) && (kind != CUPTI_ACTIVITY_KIND_DRIVER || state().driver_functions.test(function));
 }
 
-// As CUPTI does: what was pushed, and then the call.
+// In CUPTI's order: the pushed id, then the call.
 void write_call(CUpti_ActivityKind kind, std::uint32_t correlation, CUpti_CallbackId function,
                 std::uint64_t start) {
   if (!is_recorded(kind, function)) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fake CUPTI keeps, and the records that it writes: its exported functions are in fake_cupti.cpp.
+// The state of the fake CUPTI, and the records it writes; its exported functions are in fake_cupti.cpp.
 #pragma once
 
 #include <cupti.h>
@@ -26,15 +26,15 @@ using CompleteForSubscriber = void (*)(std::uint8_t*, std::size_t, std::size_t, 
 
 struct FakeState {
   FakeCupti fake;
-  std::mutex mutex;  // of what follows
+  std::mutex mutex;  // guards the following members
   std::vector<std::shared_ptr<FakeBuffer>> buffers;
   CUpti_BuffersCallbackRequestFunc request = nullptr;
   CUpti_BuffersCallbackCompleteFunc complete = nullptr;
   RequestForSubscriber shared_request = nullptr;
   CompleteForSubscriber shared_complete = nullptr;
   CUpti_CallbackFunc callback = nullptr;
-  std::bitset<64> resources;           // events of CUPTI_CB_DOMAIN_RESOURCE that are called back
-  std::bitset<1024> driver_functions;  // that the kind DRIVER records, once it is enabled
+  std::bitset<64> resources;           // events of CUPTI_CB_DOMAIN_RESOURCE with callbacks
+  std::bitset<1024> driver_functions;  // recorded by the kind DRIVER once it is enabled
   std::atomic<bool> is_subscribed = false, is_shared = false;
   std::atomic<std::size_t> dropped = 0;
 };
@@ -42,7 +42,7 @@ FakeState& state();
 
 std::vector<std::uint64_t>& pushed_by_this_thread();
 
-// Of the buffer, with its lock.
+// Call with the buffer's lock held.
 void hand_over(FakeBuffer& buffer, std::size_t cut_bytes);
 void reset();
 std::uint64_t fake_now();

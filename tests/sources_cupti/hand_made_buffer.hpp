@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A buffer of CUPTI's records, written by hand, and what a decoder tells of it.
+// A hand-made buffer of CUPTI's records, and the decoder's output for it.
 #pragma once
 
 #include <array>
@@ -26,10 +26,10 @@ class HandMadeBuffer {
   std::vector<std::uint8_t> bytes_;
 };
 
-// What the decoder told, a line each: kind, name and what else is said of that kind.
+// The decoder's output, one line per event: kind, name and the properties of that kind.
 class DecodedLines {
  public:
-  // A decoder that steps with `next_record`, on a clock that is CLOCK_MONOTONIC's.
+  // A decoder that steps with `next_record`, on a clock equal to CLOCK_MONOTONIC.
   DecoderSetup setup(decltype(DecoderSetup::next_record) next_record, CallbackName callback_name = nullptr);
 
   const std::vector<std::string>& lines() const { return lines_; }
@@ -44,8 +44,8 @@ class DecodedLines {
 
 std::string line_of(const strata_activity_event& event);
 
-// The kinds that Strata asks CUPTI for and that have records of their own, one of each, of one call;
-// `origin` is the number that was pushed.
+// One record of each kind that Strata enables in CUPTI and that has its own record type, all of one call;
+// `origin` is the pushed number.
 HandMadeBuffer one_of_each(std::uint64_t origin);
 std::vector<std::string> lines_of_one_of_each();
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers of random bytes, kinds and lengths: whatever a library says, nothing is read beyond the buffer.
+// Buffers of random bytes, kinds and lengths: whatever a library returns, nothing is read beyond the
+// buffer.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -11,7 +12,7 @@
 namespace strata::cupti {
 namespace {
 
-// Steps as it likes; at times out of the buffer, back, or nowhere.
+// Steps at random; sometimes outside the buffer, back, or not at all.
 class WildStep {
  public:
   explicit WildStep(std::mt19937_64& random) : random_(random) {}
@@ -21,7 +22,7 @@ class WildStep {
     const std::size_t begin =
         last == nullptr ? 0 : static_cast<std::size_t>(last - buffer) + 8 * (random_() % 40);
     if (random_() % 200 == 0) return CUPTI_ERROR_INVALID_KIND;
-    if (random_() % 200 == 0) return CUPTI_SUCCESS;  // the same again, or none
+    if (random_() % 200 == 0) return CUPTI_SUCCESS;  // the same record again, or none
     if (random_() % 200 == 0) {
       *record = static_cast<CUpti_Activity*>(static_cast<void*>(buffer + bytes + 64));
       return CUPTI_SUCCESS;
@@ -35,7 +36,7 @@ class WildStep {
   std::mt19937_64& random_;
 };
 
-// Pointers in records are CUPTI's own memory: they are the one thing that has to be right.
+// Pointers in records are CUPTI's own memory and must be valid.
 void make_pointers_good(std::uint8_t* at, std::size_t left, CUpti_ActivityKind kind) {
   const auto put = [&](std::size_t offset, const void* pointer) {
     if (offset + sizeof pointer <= left) std::memcpy(at + offset, &pointer, sizeof pointer);
@@ -66,7 +67,7 @@ TEST(HostileBuffers, AreReadToTheirEndAtMost) {
     if (result != CUPTI_SUCCESS || at < buffer || at + sizeof(CUpti_ActivityKind) > buffer + bytes)
       return result;
     const auto kind = static_cast<CUpti_ActivityKind>(random() % 56);
-    // Enumerations of C are no more than 31 bits; pointers that were put here before are.
+    // Enumerations of C have at most 31 bits; pointers written earlier satisfy this too.
     for (std::uint8_t* high = at + 3; high < buffer + bytes; high += 4) *high &= 0x7f;
     std::memcpy(at, &kind, sizeof kind);
     make_pointers_good(at, static_cast<std::size_t>(buffer + bytes - at), kind);
@@ -74,7 +75,7 @@ TEST(HostileBuffers, AreReadToTheirEndAtMost) {
   }));
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
   for (; buffers < 3000 && std::chrono::steady_clock::now() < deadline; ++buffers) {
-    // Just as large as it says, so that a sanitizer sees a byte beyond it.
+    // Exactly as large as declared, so that a sanitizer detects a read beyond it.
     std::vector<std::uint64_t> bytes(1 + random() % 500);
     for (std::uint64_t& eight : bytes) eight = random() % 4 == 0 ? 0 : random();
     decoder.decode(

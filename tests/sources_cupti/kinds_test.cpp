@@ -71,7 +71,7 @@ TEST(CuptiKinds, LaunchesAreKnown) {
   EXPECT_TRUE(launches(CUPTI_ACTIVITY_KIND_RUNTIME, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000));
   EXPECT_TRUE(launches(CUPTI_ACTIVITY_KIND_DRIVER, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx));
   EXPECT_FALSE(launches(CUPTI_ACTIVITY_KIND_RUNTIME, CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_v3020));
-  // The same number is another function's in the other one.
+  // The same number means another function in the other API.
   EXPECT_FALSE(launches(CUPTI_ACTIVITY_KIND_DRIVER, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can go missing on the way, and that it is counted.
+// Possible losses of records, and their counts.
 #include <cupti.h>
 
 #include "tests/sources_cupti/cupti_session.hpp"
@@ -30,7 +30,7 @@ TEST_F(CuptiLoss, BuffersAreBoundedAndWhatFindsNoneIsDropped) {
   set("buffers", "2");
   set("buffer_bytes", "64KiB");
   run([&](Session&) {
-    // Faster than anybody reads, and more than two buffers hold: some find no place.
+    // Faster than the buffers are read, and more than two of them hold: some records are dropped.
     for (int i = 0; i < 20'000; ++i) fake_.launch("kernel", 10);
   });
   const std::uint64_t told = sink_.all().size();
@@ -82,7 +82,7 @@ TEST_F(CuptiLoss, OverheadsDataIsFreed) {
     overhead.overheadKind = CUPTI_ACTIVITY_OVERHEAD_LAZY_FUNCTION_LOADING;
     overhead.start = fake_.now();
     overhead.end = overhead.start + 700;
-    overhead.overheadData = std::malloc(64);  // which a leak checker would miss
+    overhead.overheadData = std::malloc(64);  // a leak checker would detect it
     fake_.write(&overhead, sizeof overhead);
   });
   const auto overheads = sink_.of(STRATA_ACTIVITY_OVERHEAD);

@@ -28,7 +28,7 @@ TEST(Origins, OldOnesAreForgottenRatherThanMistaken) {
   EXPECT_EQ(origins.find(first + 1), (Origin{100, 0, 0}));
 }
 
-// Every field of an origin says the same number: one that is half another's would be seen.
+// Every field of an origin has the same number, so that a mix of two origins would be detected.
 TEST(Origins, ThreadsNoteWhileOneLooksUp) {
   Origins origins;
   std::atomic<bool> is_over = false;

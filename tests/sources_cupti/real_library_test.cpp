@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUPTI's own step from record to record, over buffers made by hand: it needs no driver. What the headers say
-// of a record's layout and what the library does are then the same, and so is what the decoder makes of it.
+// CUPTI's own iteration over records, in hand-made buffers: it needs no driver. This checks that the headers'
+// record layout matches the library, and that the decoder gives the same result.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ class RealCupti : public testing::Test {
     functions_ = find_functions(library);
   }
 
-  // How far it came: the end of the last record that the library returned.
+  // The end of the last record that the library returned.
   std::size_t consumed(std::span<std::uint8_t> buffer, std::size_t last_bytes) {
     CUpti_Activity* record = nullptr;
     std::size_t begin = 0;
@@ -78,7 +78,7 @@ TEST_F(RealCupti, WhatIsNoRecordEndsTheBuffer) {
   EXPECT_EQ(decoder.take_counts().broken_buffers, 1u);
 }
 
-// Which the broker relies on before it knows whether there is a driver.
+// The broker relies on this before it knows whether there is a driver.
 TEST_F(RealCupti, TellsItsTimeWithoutADriver) {
   std::uint64_t ns = 0;
   ASSERT_EQ(functions_.cuptiGetTimestamp(&ns), CUPTI_SUCCESS);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the decoder does with records that come in another order, or that nothing more is heard of.
+// How the decoder handles records out of order, or without a counterpart.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -9,7 +9,7 @@
 namespace strata::cupti {
 namespace {
 
-// From one record to the next by sizes of our own.
+// Iterates over records by our own sizes.
 CUptiResult next_of_known(std::uint8_t* buffer, std::size_t bytes, CUpti_Activity** record) {
   const auto size_of = [](CUpti_ActivityKind kind) -> std::size_t {
     const bool is_call = kind == CUPTI_ACTIVITY_KIND_RUNTIME || kind == CUPTI_ACTIVITY_KIND_DRIVER;

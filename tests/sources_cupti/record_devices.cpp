@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A session for a Python process, opened with ctypes, that records its CUDA devices. Functions return 0, or
-// say on stderr why not.
+// print an error on stderr.
 #include <cstdint>
 #include <cstdio>
 #include <exception>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One window, recorded: what reaches a plugin, and what it was called under.
+// One recorded window: what reaches a plugin, and the op, phase and module it is assigned to.
 #include <unistd.h>
 
 #include <ctime>
@@ -76,7 +76,7 @@ TEST_F(CuptiRecording, AKernelIsToldWithItsLaunchAndWhatThatWasCalledUnder) {
   EXPECT_NE(text("library").find("fake_cupti.so"), std::string::npos) << text("library");
 }
 
-// CUPTI hands buffers over in any order.
+// CUPTI completes buffers in any order.
 TEST_F(CuptiRecording, AKernelThatComesBeforeItsCallIsHeldUntilThat) {
   std::uint64_t op = 0;
   run([&](Session&) {
@@ -120,7 +120,7 @@ TEST_F(CuptiRecording, CorrelationCanBeSwitchedOff) {
   EXPECT_EQ(sink_.of(STRATA_ACTIVITY_KERNEL).size(), 1u);
 }
 
-// What was open when the recording ended or began is not CUPTI's to take back.
+// Ranges that were open when the recording began or ended must not be popped.
 TEST_F(CuptiRecording, OnlyWhatWasPushedIsPopped) {
   options_.schedule = {.wait = 1, .warmup = 0, .active = 1};
   options_.plugins = {listener("activity_listener")};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// No driver, no library, one that is too old, and one that may be shared.
+// No driver, no library, an old library, and one that may be shared.
 #include <filesystem>
 
 #include "tests/sources_cupti/cupti_session.hpp"
@@ -9,7 +9,7 @@ namespace {
 
 class CuptiRegimes : public CuptiSession {};
 
-// Each code that CUPTI answers where there is no driver, or one that is too old.
+// Each code that CUPTI returns without a driver, or with one that is too old.
 TEST_F(CuptiRegimes, WithoutADriverTheSourceFailsWithTheReasonAndTheRunGoesOn) {
   for (const int result : {999, 15, 2, 27, 35}) {
     fake_.subscribe_result = result;

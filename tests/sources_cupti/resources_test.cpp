@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What CUPTI calls back about: device code that is loaded, and the nodes of graphs as they are made.
+// CUPTI's callbacks: loaded device code, and graph nodes as they are created.
 #include <cupti.h>
 #include <unistd.h>
 
@@ -54,7 +54,7 @@ TEST_F(CuptiResources, AModuleOfAnEarlierRunIsNotToldInTheNext) {
   EXPECT_EQ(modules[1].event.bytes, 2u);
 }
 
-// A graph is captured in the operators that its nodes are of, and launched in none.
+// A graph's nodes belong to the operators in which they were captured; its launch belongs to none.
 TEST_F(CuptiResources, ANodeHasTheOpItWasCapturedUnderAndThePhaseOfItsLaunch) {
   set("graphs", "node");
   std::uint64_t captured_under = 0;
@@ -68,9 +68,9 @@ TEST_F(CuptiResources, ANodeHasTheOpItWasCapturedUnderAndThePhaseOfItsLaunch) {
       end_op(captured_under);
       session.end_module(module);
     }
-    fake_.clone_node(11, 21);  // the executable graph's
+    fake_.clone_node(11, 21);  // of the executable graph
     phase = session.begin_phase(PhaseKind::kForward, "forward");
-    const std::array<std::uint64_t, 2> nodes = {21, 99};  // the second was made when nobody was there
+    const std::array<std::uint64_t, 2> nodes = {21, 99};  // the second was created before recording
     first_correlation = fake_.launch_graph(nodes.data(), nodes.size());
     fake_.launch_graph(nodes.data(), 1);
     session.end_phase(phase);
@@ -87,7 +87,7 @@ TEST_F(CuptiResources, ANodeHasTheOpItWasCapturedUnderAndThePhaseOfItsLaunch) {
   EXPECT_EQ(captures("kernels, launches, answered_launches, without_call"), (Rows{"3|2|2|0"}));
 }
 
-// The thread's stack may hold what an earlier recording began.
+// The thread's stack may hold operators that an earlier recording began.
 TEST_F(CuptiResources, ANodeIsNotOfAnOpOfAnEarlierRun) {
   set("graphs", "node");
   Session& session = begin();

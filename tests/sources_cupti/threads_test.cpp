@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many threads call CUDA while buffers fill, are handed over and are read: under ThreadSanitizer too.
+// Many threads call CUDA while buffers fill, are completed and are read: under ThreadSanitizer too.
 #include <atomic>
 #include <map>
 #include <thread>
@@ -45,8 +45,8 @@ TEST_F(CuptiThreads, EachKernelHasTheOpOfItsOwnThread) {
 }
 
 // The window ends while other threads are between a begin and its end, and launch. They slow down after a
-// while: where all threads take turns (valgrind), whoever never waits may leave the one that ends the window
-// no turn for minutes.
+// while: where threads take turns (valgrind), threads that never wait may block the one that ends the window
+// for minutes.
 TEST_F(CuptiThreads, AWindowEndsWhileOthersCall) {
   constexpr int kAtFullSpeed = 20'000;
   set("buffer_bytes", "64KiB");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the source subscribes, and what it leaves alone.
+// When the source subscribes, and when it does not.
 #include <array>
 #include <cstdlib>
 #include <filesystem>
@@ -88,7 +88,7 @@ TEST_F(CuptiTiming, WhatARunThatEndsInTheMiddleHasDoneIsTold) {
 }
 
 TEST_F(CuptiTiming, AnExitInTheMiddleTellsAllThatWasDone) {
-  // In a process of its own, which begins this test anew: the folder is the first one's.
+  // In a separate process, which starts this test again: the folder is that of the first process.
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   constexpr const char* kVariable = "STRATA_TEST_EXIT_FOLDER";
   if (std::getenv(kVariable) == nullptr) {

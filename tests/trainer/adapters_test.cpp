@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models with adapters: which parameters there are, which are trained, and weights in 4 bits.
-// tests/peers/adapters holds them against peft and bitsandbytes.
+// Models with adapters: their parameters, the trained ones, and weights in 4 bits. tests/peers/adapters
+// compares them with peft and bitsandbytes.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
@@ -71,7 +71,7 @@ TEST(LoraLinear, NamesParametersAsPeftDoes) {
                                              "h.0.mlp.c_fc.lora_B.default.weight"}));
 }
 
-// The second matrix is zeros at first.
+// The second matrix is initially zero.
 TEST(LoraLinear, AddsNothingAtFirst) {
   config::RunConfig config = adapted_config("llama", "targets: all-linear");
   config.model.init = config::WeightInit::kRandom;
@@ -101,7 +101,7 @@ TEST_P(Nf4, ComesBackWithinHalfTheWidestStep) {
   EXPECT_EQ(quantized.packed.numel(), (weight.numel() + 1) / 2);
   const at::Tensor back = dequantize_nf4(quantized, scales_of(quantized, ScaleCopies::kTwo, format), format);
   ASSERT_EQ(back.sizes(), weight.sizes());
-  // Between -1 and -0.696 the codes are furthest apart.
+  // The largest gap between codes is from -1 to -0.696.
   const double largest = weight.abs().max().item<double>();
   EXPECT_LT((back - weight).abs().max().item<double>(), largest * 0.153 * (double_quantization ? 1.02 : 1.0));
 }
@@ -130,7 +130,7 @@ TEST(Nf4Linear, GoesBackwardThroughTheWeightThatItComputedWith) {
   const at::Tensor y = layer.forward(x);
   const at::Tensor gradient = at::randn_like(y);
   y.backward(gradient);
-  const at::Tensor whole = layer.forward(at::eye(96)).t();  // its bias is zeros
+  const at::Tensor whole = layer.forward(at::eye(96)).t();  // its bias is zero
   EXPECT_TRUE(at::allclose(x.grad(), at::matmul(gradient, whole), 1e-4, 1e-5));
 }
 

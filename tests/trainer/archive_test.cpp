@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file of tensors: what is written is read again to the bit, and no part of a file is ever taken for one.
+// A file of tensors: written tensors are read back bit for bit, and a partial file is never accepted.
 #include "host/trainer/saving/archive.hpp"
 
 #include <ATen/ATen.h>
@@ -115,7 +115,7 @@ TEST_F(Archive, IsNotReadInPart) {
   EXPECT_THROW(read_archive(file_), DataError);
 }
 
-// A limit for files is a full disk that one can have without one.
+// A limit on file sizes simulates a full disk.
 TEST_F(Archive, LeavesTheOneBeforeWhereTheDiskIsFull) {
   write_archive(file_, dict_of("a", at::zeros({2})));
   rlimit before{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The modules' ranges in backward, of whole runs: their order, their nesting, and that telling them changes
+// The modules' ranges in backward, in whole runs: their order and nesting, and that recording them changes
 // nothing.
 #include <gtest/gtest.h>
 

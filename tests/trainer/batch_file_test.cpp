@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A batch that was saved, and what can be wrong with it.
+// A saved batch, and its possible faults.
 #include "host/trainer/data/batch_file.hpp"
 
 #include <ATen/ATen.h>
@@ -43,7 +43,7 @@ class SavedBatch : public testing::Test {
     return open(c10::IValue(dict));
   }
 
-  // What follows the file's name.
+  // The message after the file's name.
   template <typename Contents>
   std::string error_of(const Contents& contents) {
     try {

@@ -21,7 +21,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Micro-batches that hold the number of their first sample, later ones read faster.
+// Micro-batches that hold the number of their first sample; some are read faster than earlier ones.
 class CountingSource : public BatchReader {
  public:
   Batch read(std::uint64_t first, std::int64_t samples) const override {
@@ -47,7 +47,7 @@ LoadPlan plan_of(std::int64_t workers, std::int64_t prefetch, std::uint64_t micr
 
 void ignore(const Batch&) {}
 
-// Waits for what a worker does on its own, at most a minute.
+// Waits for a worker's own progress, at most a minute.
 template <typename Condition>
 bool comes_true(const Condition& condition) {
   for (int i = 0; i < 60'000 && !condition(); ++i) std::this_thread::sleep_for(1ms);

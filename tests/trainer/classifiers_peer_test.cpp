@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Against transformers' DistilBERT and torchvision's ResNets. These tests exist only where
-// STRATA_CLASSIFIERS_FIXTURE names a file that tests/peers/classifiers/make_fixture.py wrote: its weights are
-// too many for the repository, and tests/peers/classifiers/test_classifiers.py makes one and runs them.
+// Compared with transformers' DistilBERT and torchvision's ResNets. These tests exist only if
+// STRATA_CLASSIFIERS_FIXTURE names a file written by tests/peers/classifiers/make_fixture.py: its weights are
+// too large for the repository. tests/peers/classifiers/test_classifiers.py makes one and runs the tests.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
@@ -68,7 +68,7 @@ void copy_values(torch::OrderedDict<std::string, at::Tensor> ours, const Diction
   }
 }
 
-// It adds the same to all of a query's scores, which softmax does not see: its gradient is rounding alone.
+// It adds the same value to all of a query's scores, which softmax ignores: its gradient is only rounding.
 bool is_bias_of_keys(const std::string& parameter) {
   return parameter.find(".k_lin.bias") != std::string::npos;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images as the models take them.
+// Images in the form that models take.
 #include "host/trainer/data/image_files.hpp"
 
 #include <ATen/ATen.h>
@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Whose pixel at (x, y) is the colour (16 * y + x, 100, 255).
+// An image whose pixel at (x, y) has the colour (16 * y + x, 100, 255).
 std::string numbered_image(int width, int height) {
   std::string image =
       "P6\n# pixels by number\n" + std::to_string(width) + " " + std::to_string(height) + "\n255\n";
@@ -40,7 +40,7 @@ class Images : public testing::Test {
     return {data, size, 3, dtype, 7};
   }
 
-  // What the first colour of the first image was, of each pixel.
+  // The original first colour of each pixel of the first image.
   static std::vector<std::int64_t> numbers(const Batch& batch) {
     const at::Tensor numbers =
         ((batch.input[0][0].to(at::kDouble) + 1) * 127.5).round().to(at::kLong).flatten();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Against transformers: tests/peers/language_models/make_fixture.py wrote what its models compute. Another
-// file made by it is compared when STRATA_LANGUAGE_MODELS_FIXTURE names one.
+// Compared with transformers: tests/peers/language_models/make_fixture.py recorded the results of its
+// models. STRATA_LANGUAGE_MODELS_FIXTURE may name another file made by it.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The learning rate of each step, against values of transformers' get_linear_schedule_with_warmup and
-// get_cosine_schedule_with_warmup, worked out by hand.
+// The learning rate of each step, compared with hand-computed values of transformers'
+// get_linear_schedule_with_warmup and get_cosine_schedule_with_warmup.
 #include "host/trainer/optimizers/optimizer.hpp"
 
 #include <gtest/gtest.h>

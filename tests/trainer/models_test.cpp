@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every size of every architecture, built on the meta device, and what their modules are called.
+// Every size of every architecture, built on the meta device, and the names of its modules.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -32,7 +32,7 @@ config::ModelConfig config_of(const config::ModelSize& size) {
 
 class EveryModel : public testing::TestWithParam<config::ModelSize> {};
 
-// tests/config/model_sizes_test.cpp holds the formula at the tables' counts.
+// tests/config/model_sizes_test.cpp compares the formula with the tables' counts.
 TEST_P(EveryModel, HasAsManyParametersAsTheFormulaSays) {
   const config::ModelConfig config = config_of(GetParam());
   const auto model = make_model({.config = config}, {{}, at::TensorOptions(at::kMeta)});

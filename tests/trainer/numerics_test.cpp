@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Against PyTorch in Python: the losses of tests/data/numerics.json, which says itself how weights, tokens
-// and models are made. Every run goes from its YAML through the trainer's door, as `strata run` goes.
+// Compared with PyTorch in Python: the losses of tests/data/numerics.json, which describes how weights,
+// tokens and models are made. Every run goes from its YAML through the trainer's entry point, as in `strata
+// run`.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +28,7 @@ Json recorded_runs() {
   return Json::parse(file).at("runs");
 }
 
-// The settings of the recorded optimizers, which `definition.optimizers` spells out.
+// The settings of the recorded optimizers, described in `definition.optimizers`.
 std::string optimizer_yaml(const std::string& name) {
   if (name == "sgd") return "{name: sgd, lr: 0.1, weight_decay: 0}";
   if (name == "sgd_momentum") return "{name: sgd, lr: 0.1, weight_decay: 0, momentum: 0.9}";
@@ -79,8 +80,8 @@ double largest_difference(const Losses& losses, const Losses& expected) {
   return largest;
 }
 
-// The bands of the data's README; GaLore takes its singular vectors in float32, in a double's model too, and
-// these differ in their last bits from one kind of processor to the next.
+// The tolerances of the data's README. GaLore computes its singular vectors in float32 even in a double
+// model, and their last bits differ between kinds of processor.
 double band(const Json& run) {
   if (run.at("amp_bf16")) return 5e-3;
   if (run.at("optimizer").get<std::string>().starts_with("galore")) return 5e-6;
@@ -92,8 +93,8 @@ TEST(Numerics, LossesAreThoseOfPython) {
   for (const Json& run : recorded_runs()) {
     if (optimizer_yaml(run.at("optimizer")).empty()) continue;
     const std::string yaml = run_yaml(run);
-    // With a gap of 2 the losses depend on the signs of singular vectors, which are LAPACK's choice: here the
-    // same that Python has.
+    // With a gap of 2 the losses depend on the signs of singular vectors, which LAPACK chooses: here the same
+    // as in Python.
     EXPECT_LE(largest_difference(losses_of(yaml), run.at("losses").get<Losses>()), band(run)) << yaml;
     ++compared;
   }
@@ -124,7 +125,7 @@ std::string three_blocks(const char* model, const char* precision) {
       model, precision);
 }
 
-// To the bit.
+// Bit for bit.
 TEST(Numerics, CheckpointingChangesNothing) {
   for (const char* model : {"llama", "gpt2", "transformer"}) {
     for (const char* precision : {"fp32", "bf16_autocast"}) {
@@ -136,8 +137,8 @@ TEST(Numerics, CheckpointingChangesNothing) {
   }
 }
 
-// Under autocast it may: the input of the second run is a leaf, whose cast copy is shared by all that read
-// it, so that their gradients are summed in 16 bits.
+// Under autocast the losses may differ: the input of the second forward is a leaf, and all readers share its
+// cast copy, so their gradients are summed in 16 bits.
 TEST(Numerics, ReentrantCheckpointingChangesNothingInFp32) {
   for (const char* model : {"llama", "gpt2", "transformer"}) {
     const std::string yaml = three_blocks(model, "fp32");
@@ -150,7 +151,7 @@ TEST(Numerics, ReentrantCheckpointingChangesNothingInFp32) {
   }
 }
 
-// To the bit, whatever runs again within backward.
+// Bit for bit, whatever is recomputed in backward.
 TEST(Numerics, SteppingInBackwardChangesNothing) {
   for (const char* model : {"llama", "gpt2", "transformer"}) {
     for (const char* optimizer : {"adamw", "{name: galore_adamw, rank: 4, update_proj_gap: 2}", "muon"}) {
@@ -169,7 +170,7 @@ TEST(Numerics, SteppingInBackwardChangesNothing) {
   }
 }
 
-// What is dropped at random has to be dropped again in the second forward.
+// Elements dropped at random must be dropped again in the second forward.
 TEST(Numerics, CheckpointingDropsTheSameElementsAgain) {
   const std::string yaml =
       "model: {name: gpt2, size: custom, layers: 2, d_model: 32, d_ff: 64, heads: 4, vocab: 64, context: 16, "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Against optimizers in Python: tests/peers/optimizers/make_fixture.py wrote what they make of recorded
-// gradients. Another file made by it is compared when STRATA_OPTIMIZERS_FIXTURE names one.
+// Compared with optimizers in Python: tests/peers/optimizers/make_fixture.py recorded their results for
+// recorded gradients. STRATA_OPTIMIZERS_FIXTURE may name another file made by it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -56,7 +56,7 @@ config::OptimizerConfig config_of(const Dictionary& options) {
   return config;
 }
 
-// The parameters of a run and what it did to them.
+// The parameters of a run, and its effect on them.
 class Replay {
  public:
   Replay(const Dictionary& fixture, const Dictionary& run, config::OptimizerConfig config)
@@ -78,7 +78,7 @@ class Replay {
     optimizer_->step();
   }
 
-  // Every step, each parameter's distance from where it began and at last the parameters themselves.
+  // Compares each parameter's distance from its start in every step, and finally the parameters themselves.
   void expect_as_recorded(double tolerance) {
     const auto gradients = fixture_.at("gradients").toListRef();
     const auto distances = run_.at("distances").toListRef();
@@ -109,8 +109,8 @@ struct PeerCase {
   double tolerance = 2e-5;
 };
 
-// A full projection's core is diagonal: beside the diagonal is what was rounded, which Adam makes as large as
-// any other step.
+// A full projection's core is diagonal: the other elements are rounding errors, which Adam scales to the size
+// of any other step.
 double tolerance_of(const PeerCase& of) {
   const bool keeps_rounding = std::string_view(of.run) == "galore_full";
   return keeps_rounding && !is_made_here(kOptimizersFixture) ? 5e-2 : of.tolerance;
@@ -126,7 +126,7 @@ TEST_P(OptimizerPeer, MovesAsInPython) {
   Replay(fixture_, run, config_of(run.dictionary("options"))).expect_as_recorded(tolerance_of(GetParam()));
 }
 
-// Muon multiplies in bfloat16, whose products two builds may round otherwise.
+// Muon multiplies in bfloat16, and two builds may round products differently.
 INSTANTIATE_TEST_SUITE_P(Runs, OptimizerPeer,
                          testing::Values(PeerCase{"sgd"}, PeerCase{"adam"}, PeerCase{"adamw"},
                                          PeerCase{"lion"}, PeerCase{"adafactor"}, PeerCase{"muon", 1e-3},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every optimizer's state, saved in the middle of a training, goes on to the same parameters to the bit.
+// Every optimizer's state, saved in the middle of a training, continues to bit-identical parameters.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ struct Variant {
   at::ScalarType format = at::kFloat;
 };
 
-// By the schema's names, so that a new one is here too.
+// From the schema's names, so that a new optimizer is included.
 std::vector<Variant> all_variants() {
   const auto& names = std::get<config::ChoiceType>(config::find_key("optimizer.name")->type).names;
   std::vector<Variant> variants;
@@ -70,7 +70,7 @@ std::vector<Variant> all_variants() {
   return variants;
 }
 
-// A projection that is quantized, an embedding, a norm, and one that has no gradient before the sixth step.
+// A quantized projection, an embedding, a norm, and one without a gradient before the sixth step.
 std::vector<NamedParameter> make_parameters(at::ScalarType format) {
   at::manual_seed(1);
   std::vector<NamedParameter> parameters = {{"layers.0.mlp.up_proj.weight", at::randn({96, 64}, format)},
@@ -81,7 +81,7 @@ std::vector<NamedParameter> make_parameters(at::ScalarType format) {
   return parameters;
 }
 
-// Gradients are those of the step's number, whoever takes it.
+// Gradients depend on the step's number only.
 void take_steps(Optimizer& optimizer, const std::vector<NamedParameter>& parameters, int first, int last) {
   for (int step = first; step < last; ++step) {
     at::manual_seed(100 + static_cast<std::uint64_t>(step));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each optimizer keeps: names, roles and bytes, by the formulas of its header.
+// The state of each optimizer: names, roles and bytes, by the formulas of its header.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
@@ -64,7 +64,7 @@ class OptimizerStates : public testing::Test {
     }
   }
 
-  // Of the storages, each once.
+  // The bytes of the storages, each counted once.
   std::uint64_t bytes_of(std::size_t parameter) const {
     std::map<const void*, std::uint64_t> storages;
     for (const OptimizerState& state : states_of(parameter))
@@ -122,7 +122,7 @@ TEST_F(OptimizerStates, MuonKeepsMomentumOfProjectionsAndMomentsOfOthers) {
 TEST_F(OptimizerStates, Adam8bitKeepsTwoBytesAnElementAndEightABlock) {
   make_and_step(config_for(OptimizerName::kAdam8bit));
   EXPECT_EQ(names_of(kProjection), (Names{"state1", "absmax1", "qmap1", "state2", "absmax2", "qmap2"}));
-  constexpr std::uint64_t kMaps = 2 * 256 * kWord;  // of all parameters together
+  constexpr std::uint64_t kMaps = 2 * 256 * kWord;  // shared by all parameters
   EXPECT_EQ(bytes_of(kProjection), 2 * 96 * 64 + 8 * (96 * 64 / 256) + kMaps);
   EXPECT_EQ(bytes_of(kEmbedding), 2 * 80 * 64 + 8 * (80 * 64 / 256) + kMaps);
   EXPECT_EQ(names_of(kNorm), (Names{"state1", "state2"}));
@@ -164,7 +164,7 @@ TEST_F(OptimizerStates, GaloreKeepsWhatItProjects) {
   EXPECT_EQ(bytes_of(kProjection), (2 * kRank * kRank + kRank * (96 + 64)) * kWord);
 }
 
-// The factor is cast, so that none of it stays.
+// The factor is cast, so nothing of it stays.
 TEST_F(OptimizerStates, GaloreKeepsNoFactorInBfloat16) {
   make_and_step(config_for(OptimizerName::kGaloreAdamW), at::kBFloat16);
   EXPECT_EQ(bytes_of(kProjection), (2 * kRank * 96 + kRank * 64) * 2);
@@ -244,7 +244,7 @@ TEST(BlockProjections, AreMatricesOfAttentionAndFeedForward) {
   EXPECT_FALSE(is_projection("lm_head.weight", {4, 4}));
 }
 
-// DistilBERT for two labels, whose optimizer states a user's study lists: r4 2.92 MiB, and so on.
+// DistilBERT with two labels; a user's study lists its optimizer states: r4 2.92 MiB, and so on.
 std::uint64_t distilbert_state_bytes(std::uint64_t rank) {
   std::vector<std::array<std::int64_t, 2>> matrices{{30522, 768}, {512, 768}, {768, 768}, {2, 768}};
   std::vector<std::int64_t> vectors{768, 768, 768, 2};  // norm, and the biases of the classifier's two

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program in Python has computed and pickled, to compare with.
+// Results computed and pickled by a Python program, for comparison.
 #pragma once
 
 #include <ATen/core/Dict.h>
@@ -10,7 +10,7 @@
 
 namespace strata::trainer {
 
-// A dictionary of the file, read by key. A key that it does not have, or of another type, throws.
+// A dictionary of the file, read by key. Throws if a key is missing or has another type.
 class Dictionary {
  public:
   explicit Dictionary(const c10::IValue& value) : entries_(value.toGenericDict()) {}
@@ -33,11 +33,11 @@ class Dictionary {
   c10::Dict<c10::IValue, c10::IValue> entries_;
 };
 
-// The file of that name in tests/data, or the one that the environment variable names.
+// The file of that name in tests/data, or the one in the environment variable.
 Dictionary load_fixture(const std::string& name, const char* environment_variable);
 
-// Whether it is the one that the variable names: made by this machine's Python, it agrees to the bit. What is
-// committed was made on another machine, whose libraries may round otherwise.
+// Whether the file comes from the variable: it was made by this machine's Python and agrees bit for bit. The
+// committed file was made on another machine, whose libraries may round differently.
 bool is_made_here(const char* environment_variable);
 
 // No element differs by more than `tolerance` times the largest of `expected`.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Against PyTorch in Python: tests/peers/transformer/make_fixture.py wrote what it computes. Another file
-// made by it is compared when STRATA_TRANSFORMER_FIXTURE names one.
+// Compared with PyTorch in Python: tests/peers/transformer/make_fixture.py recorded its results.
+// STRATA_TRANSFORMER_FIXTURE may name another file made by it.
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The trainer's door, opened as `strata` opens it.
+// The trainer's entry point, opened as `strata` opens it.
 #pragma once
 
 #include <dlfcn.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What whole runs leave in the run store: phases, layers, owners, and which steps the optimizer took.
+// The content of the run store after whole runs: phases, layers, owners, and the steps that the optimizer
+// took.
 #include <gtest/gtest.h>
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run that takes a moment, and what it left in the run store.
+// A very short run, and its run store.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ inline config::RunConfig tiny_config() {
 
 class TinyRun : public testing::Test {
  protected:
-  // Runs `config_`; the losses of the steps that ended are kept, and the store when `directory` is given.
+  // Runs `config_`; keeps the losses of finished steps, and the store if `directory` is given.
   Result run(const std::string& directory = {}) {
     SessionOptions options;
     options.check = true;
@@ -84,7 +84,7 @@ class TinyRun : public testing::Test {
   }
 
   config::RunConfig config_ = tiny_config();
-  std::vector<PluginRequest> plugins_;  // of each run
+  std::vector<PluginRequest> plugins_;  // in each run
   std::atomic<int> interrupt_ = 0;
   std::uint64_t interrupt_after_ = std::numeric_limits<std::uint64_t>::max();
   Losses losses_;

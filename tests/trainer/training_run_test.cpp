@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole runs through the library's door, as `strata` opens it: what they compute, and how they end.
+// Whole runs through the library's entry point, as `strata` opens it: their results, and how they end.
 #include <gtest/gtest.h>
 
 #include <cstddef>

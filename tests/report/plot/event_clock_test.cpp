@@ -23,7 +23,7 @@ TEST(EventClock, GivesEachEventItsNumber) {
     EXPECT_LE(turned.begin_ns, turned.end_ns);
     const std::int64_t before = step == 0 ? 0 : counted.steps[step - 1].end_ns;
     EXPECT_GE(turned.begin_ns, before);
-    // As many events lie before it as before.
+    // The number of events before it is unchanged.
     EXPECT_EQ(turned.begin_ns, std::ranges::count_if(facts.points, [&](const analysis::Point& point) {
                 return point.sequence < turned.begin_sequence;
               }));

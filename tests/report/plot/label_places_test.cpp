@@ -21,7 +21,7 @@ bool is_within(const Rectangle& box) {
          box.top + box.height <= kArea.top + kArea.height;
 }
 
-// Points of the arrow, each a hundredth further on.
+// Checks points along the arrow, in steps of a hundredth.
 bool passes(const PlacedLabel& label, Position tip, const Rectangle& box) {
   for (int part = 0; part <= 100; ++part) {
     const double share = part / 100.0;

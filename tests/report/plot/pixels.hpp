@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A PNG that was drawn, read back pixel by pixel.
+// A drawn PNG, read back pixel by pixel.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Pixels {
   }
 };
 
-// Throws std::runtime_error when it is no PNG.
+// Throws std::runtime_error if it is not a PNG.
 Pixels read_png(const std::string& file);
 
 }  // namespace strata::report::plot::testing

@@ -29,7 +29,7 @@ const Facts& training() {
   return facts;
 }
 
-// Pixels of each category's colour in one column.
+// The number of pixels of each category's colour in one column.
 std::array<int, analysis::kCategories> pixels_by_category(const Pixels& picture, int x) {
   std::array<int, analysis::kCategories> counts{};
   for (int y = 0; y < picture.height; ++y) {
@@ -47,7 +47,7 @@ TEST(MemoryPlot, EachColumnHasTheHeightsOfOneMoment) {
   const Pixels picture = testing::read_png(draw(facts, Picture::kMemory, options));
   ASSERT_EQ(picture.width, 800);
   ASSERT_EQ(picture.height, 900);
-  // The column of the peak is the highest; its shares are the peak's.
+  // The highest column is that of the peak, with the peak's shares.
   std::array<int, analysis::kCategories> highest{};
   int most = 0;
   for (int x = 60; x < 780; ++x) {
@@ -62,7 +62,7 @@ TEST(MemoryPlot, EachColumnHasTheHeightsOfOneMoment) {
   ASSERT_GT(most, 500);
   const double pixel = static_cast<double>(facts.peak.allocated_bytes) / most;
   for (std::size_t category = 0; category < analysis::kCategories; ++category) {
-    // An edge is drawn in a mixed colour, and the grid's line and the dot may take a pixel or two.
+    // An edge has a mixed colour, and the grid's line and the dot may cover a pixel or two.
     EXPECT_NEAR(highest.at(category), static_cast<double>(facts.peak.categories.at(category)) / pixel, 4.0)
         << to_string(static_cast<Category>(category));
   }

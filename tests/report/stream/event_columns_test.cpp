@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The columns read back by a second reader, written here from their description in docs/report.md.
+// The columns, read back by an independent reader written from their description in docs/report.md.
 #include "host/report/stream/event_columns.hpp"
 
 #include <gtest/gtest.h>

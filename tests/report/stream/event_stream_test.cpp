@@ -16,7 +16,7 @@ using analysis::CategoryBytes;
 using analysis::Facts;
 using analysis::sum;
 
-// What each event leaves, by adding up.
+// The state after each event, by summation.
 std::vector<CategoryBytes> states_of(const EventStream& stream) {
   std::vector<CategoryBytes> states;
   CategoryBytes now{};
@@ -29,7 +29,7 @@ std::vector<CategoryBytes> states_of(const EventStream& stream) {
   return states;
 }
 
-// Each allocation is made once, in the order of their indices, and freed at most once, afterwards.
+// Each allocation is made once, in the order of indices, and freed at most once, later.
 void expect_sound(const EventStream& stream) {
   std::vector<int> frees(stream.allocations.size(), 0);
   std::uint32_t made = 0;
@@ -120,8 +120,8 @@ TEST(EventStream, BeyondItsLimitIsExactAroundThePeakAndLosesNoColumnsLargestMome
     for (std::size_t i = 0; i < 600; ++i)
       ASSERT_EQ(shown[stream.exact_begin + i], real[first + i]) << peak << ' ' << i;
 
-    // Outside, the last state of each column (those of one sequence number) is one that was, the column's
-    // largest, and no other of it exceeds both its neighbours.
+    // Outside the exact part, the last state of each column (those with one sequence number) is a real one
+    // and the column's largest, and no other state of it exceeds both its neighbours.
     std::map<std::uint64_t, CategoryBytes> columns;
     for (std::size_t i = 0; i < shown.size(); ++i) {
       if (i < stream.exact_begin || i >= stream.exact_end) columns[stream.events[i].sequence] = shown[i];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hands what it hears of devices to the test whose sink it is given.
+// Passes device events to the test through the sink it receives.
 #include "strata/plugin.hpp"
 #include "tests/sources_cupti/plugins/activity_sink.hpp"
 

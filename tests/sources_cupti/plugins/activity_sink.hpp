@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a plugin of the tests heard of devices. The test passes the address of a sink as an option.
+// The device events that a test plugin received. The test passes the address of a sink as an
+// option.
 #pragma once
 
 #include <mutex>
@@ -26,7 +27,7 @@ class ActivitySink {
     const std::lock_guard lock(mutex_);
     return heard_;
   }
-  // Of one STRATA_ACTIVITY_*, in order of arrival.
+  // Those of one STRATA_ACTIVITY_*, in order of arrival.
   std::vector<HeardActivity> of(std::uint32_t kind) const {
     std::vector<HeardActivity> found;
     for (const HeardActivity& heard : all()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes what it hears of devices into the run store, for tests that are another process.
+// Writes device events into the run store, for tests in another process.
 #include "strata/plugin.hpp"
 
 namespace {
