@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder of its own for one test.
+// A separate folder for one test.
 #pragma once
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ class TemporaryFolder {
 
   const std::filesystem::path& path() const { return path_; }
 
-  // Makes the file, and the folders that it stands in.
+  // Creates the file and its parent folders.
   std::filesystem::path write(const std::filesystem::path& name, const std::string& text) const {
     std::filesystem::path file = path_ / name;
     std::filesystem::create_directories(file.parent_path());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What state.json keeps of a cell comes back, whatever else lies there.
+// A cell's state is read back from state.json, whatever other files are there.
 #include "host/grid/cell_state.hpp"
 
 #include <gtest/gtest.h>

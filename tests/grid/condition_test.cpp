@@ -12,7 +12,7 @@ TEST(Condition, ComparesNumbersAsNumbers) {
   EXPECT_TRUE(matches("0.001", "1e-3"));
   EXPECT_TRUE(matches("1024", ">=1024"));
   EXPECT_FALSE(matches("1023", ">= 1024"));
-  EXPECT_TRUE(matches("9", "<10"));  // as texts it would be the other way
+  EXPECT_TRUE(matches("9", "<10"));  // as texts the order would be reversed
   EXPECT_FALSE(matches("10", "<10"));
   EXPECT_TRUE(matches("10", "<=10"));
   EXPECT_TRUE(matches("11", ">10"));

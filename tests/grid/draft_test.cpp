@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a grid's cells are: base, set, axes, exclusions, additions, seeds, and the command line over all.
+// A grid's cells: base, set, axes, exclusions, additions, seeds, and the command line, which overrides all.
 #include "host/grid/plan/draft.hpp"
 
 #include <gtest/gtest.h>
@@ -67,7 +67,7 @@ TEST(Draft, ExcludesByWhatTheCommandLineSays) {
   EXPECT_EQ(count({"seed=7"}), 1U);
 }
 
-// Nobody says that a combination which is excluded would be wrong.
+// An excluded combination may be invalid without an error.
 TEST(Draft, DoesNotCheckWhatIsExcluded) {
   EXPECT_EQ(
       cells("axes: {optimizer.name: [adamw, sgd], optimizer.impl: [fused, loop], accumulation: [1, -1]}\n"
@@ -114,7 +114,7 @@ TEST(Draft, RepeatsCountOnFromTheSeedOfTheCommandLine) {
   EXPECT_EQ(cells("seeds: [3, 1]", {"seed=7", "seeds=[2, 4]"}), (Texts{"seed=2", "seed=4"}));
 }
 
-// Once a cell, however many rules look at it.
+// Once per cell, however many rules read it.
 TEST(Draft, TellsAProblemOfTheCommandLineOnce) {
   const std::vector<std::string> problems = grid_problems(
       kTinyBase + "axes: {accumulation: [1, 2]}\nexclude: [{accumulation: 2}]", {"model.lairs=2"});

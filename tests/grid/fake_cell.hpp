@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cells that are shell scripts: they end in milliseconds, in every way in which a run can.
+// Cells that are shell scripts: they end within milliseconds, in every way in which a run can end.
 #pragma once
 
 #include <sys/stat.h>
@@ -25,8 +25,8 @@ inline std::string summary_text(std::uint64_t peak) {
          "\"throughput\": {\"per_second\": null}, \"scopes\": [], \"out_of_memory\": []}\n";
 }
 
-// `body` is run with $1, the configuration, and $2, the run's folder; SEED is the cell's seed. It is followed
-// by what a run leaves that is well: a peak of 1000 + SEED.
+// `body` runs with $1, the configuration, and $2, the run's folder; SEED is the cell's seed. After it the
+// script leaves the files of a successful run: a peak of 1000 + SEED.
 class FakeCells {
  public:
   explicit FakeCells(const std::string& body)
@@ -52,7 +52,7 @@ class FakeCells {
   std::filesystem::path script_;
 };
 
-// `count` cells that differ in their seed.
+// `count` cells with different seeds.
 inline grid::Plan seeds(int count, const std::string& more = "") {
   return plan("repeats: " + std::to_string(count) + "\nset: {device: {dry: h200}}\n" + more).plan;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A grid's folder: plans and states come back, one grid at a time has it, and a full disk is an error in
-// words.
+// A grid's folder: plans and states are read back, only one grid at a time holds it, and a full disk is
+// reported as an error.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -60,7 +60,7 @@ TEST(GridFolder, SaysWhatIsWrongWithAPlan) {
   }
 }
 
-// An id is a folder's name: no plan leads out of the grid's folder.
+// An id is a folder's name: no plan may leave the grid's folder.
 TEST(GridFolder, TakesNoIdThatIsNone) {
   std::string text = grid::plan_text(some_plan());
   const std::string id = some_plan().cells[0].id;

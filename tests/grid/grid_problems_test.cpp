@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every way in which a grid can be wrong: all at once, with their places.
+// Every way in which a grid can be invalid: all problems at once, with their positions.
 #include <gtest/gtest.h>
 
 #include "tests/grid/grid_text.hpp"
@@ -138,7 +138,7 @@ TEST(GridProblems, OfTheCommandLineNameIt) {
             (Texts{"command line: optimizer.lrr=1: optimizer.lrr: unknown key; did you mean 'lr'?"}));
 }
 
-// Whatever stands there, it is refused in words.
+// Any value is rejected with a message.
 TEST(GridProblems, SurviveHostileFiles) {
   for (const std::string text : {"",
                                  "grid",

@@ -22,7 +22,7 @@ inline grid::Planned plan(const std::string& rest, const std::vector<std::string
   return grid::plan_grid(read(rest, overrides));
 }
 
-// One text a cell, as messages have it.
+// One text per cell, as in messages.
 inline std::vector<std::string> cells(const std::string& rest,
                                       const std::vector<std::string>& overrides = {}) {
   std::vector<std::string> texts;
@@ -30,7 +30,7 @@ inline std::vector<std::string> cells(const std::string& rest,
   return texts;
 }
 
-// The problems' lines; empty when all cells are well.
+// The problems' lines; empty if all cells are valid.
 inline std::vector<std::string> grid_problems(const std::string& text,
                                               const std::vector<std::string>& overrides = {}) {
   try {

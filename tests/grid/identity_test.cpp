@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cell's id says what it computes, and nothing else.
+// A cell's id depends on what it computes, and on nothing else.
 #include "host/grid/plan/identity.hpp"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ TEST(Identity, IsTheDigestThatEverybodyComputes) {
   EXPECT_EQ(grid::sha256(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 }
 
-// Whoever changes what the text is made of loses every grid that was begun.
+// Changing the text behind the id would lose every grid in progress.
 TEST(Identity, IsTheSameAsEver) {
   EXPECT_EQ(id_of("plugins: []"), "ec33fcb9b182");
 }
@@ -27,7 +27,7 @@ TEST(Identity, DoesNotKnowHowItWasWritten) {
   EXPECT_EQ(id_of("set: {optimizer.lr: 1e-3, accumulation: 2}"),
             id_of("set: {accumulation: 2, optimizer: {lr: 0.001}}"));
   EXPECT_EQ(id_of("name: one"), id_of("name: other"));
-  EXPECT_EQ(id_of("set: {accumulation: 1}"), id_of(""));  // which is the default
+  EXPECT_EQ(id_of("set: {accumulation: 1}"), id_of(""));  // the default
   EXPECT_EQ(id_of("axes: {accumulation: [3]}"), id_of("set: {accumulation: 3}"));
   EXPECT_EQ(id_of("limits: {timeout: 3s}\nengine: {slots: 2}"), id_of(""));
 }

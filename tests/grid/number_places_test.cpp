@@ -25,7 +25,7 @@ TEST(NumberPlaces, OneAloneHasItsNumberAbove) {
   EXPECT_LT(places[0].top + places[0].height, 100.0 - kRadius);
 }
 
-// Two whose points are closer together than a number is high, as two settings that hardly differ.
+// Two points closer together than a number is high, like two settings that hardly differ.
 TEST(NumberPlaces, NeighboursHideNeitherNumberNorPoint) {
   for (int trial = 0; trial < 360; ++trial) {
     const double angle = trial * 3.14159265 / 180.0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an ending makes of a cell.
+// The state of a cell after each kind of ending.
 #include "host/grid/outcome.hpp"
 
 #include <gtest/gtest.h>
@@ -27,12 +27,12 @@ TEST_F(Outcome, IsAResultWhereTheRunLeftOne) {
   const grid::CellState state = after({.exit_code = 0, .signal = {}});
   EXPECT_EQ(state.status, Status::kOk);
   EXPECT_EQ(state.result->measures[grid::Measure::kPeakAllocated], 42.0);
-  // The grid had told it to end, but it was through.
+  // The grid had asked it to end, but it had already finished.
   EXPECT_EQ(after({.exit_code = 0, .signal = {}, .timed_out = true, .interrupted = true}).status,
             Status::kOk);
 }
 
-// A run on a full disk ends well, with nothing recorded.
+// A run on a full disk ends successfully with nothing recorded.
 TEST_F(Outcome, OfAStoreWithGapsIsNoResult) {
   folder_.write("run/summary.json", summary_text(0));
   folder_.write("run/report.html", "");
@@ -43,7 +43,7 @@ TEST_F(Outcome, OfAStoreWithGapsIsNoResult) {
   EXPECT_EQ(after({.exit_code = 0, .signal = {}}).reason, "no file for a thread's rows");
   EXPECT_FALSE(grid::state_left_behind({}, folder_.path() / "run"));
   folder_.write("run/manifest.json", R"({"end": "done", "store": {"dropped_rows": 8, "problems": []}})");
-  EXPECT_EQ(after({.exit_code = 0, .signal = {}}).status, Status::kOk);  // store.on_full: drop was asked for
+  EXPECT_EQ(after({.exit_code = 0, .signal = {}}).status, Status::kOk);  // the cell set store.on_full: drop
   EXPECT_TRUE(grid::state_left_behind({}, folder_.path() / "run"));
 }
 

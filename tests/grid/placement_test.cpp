@@ -71,7 +71,7 @@ TEST(Placement, GivesEachCellGpusOfItsOwn) {
   EXPECT_EQ(placement.take(one)->gpus, std::vector<std::string>{"4"});
 }
 
-// As schedulers name them: numbers, UUIDs, and more than CUDA takes.
+// Names that schedulers use: numbers, UUIDs, and more than CUDA accepts.
 TEST(Placement, GivesGpusTheNamesThatTheyHave) {
   using Names = std::vector<std::string>;
   ASSERT_EQ(setenv("CUDA_VISIBLE_DEVICES", "GPU-5a7c,MIG-11", 1), 0);
@@ -96,7 +96,7 @@ TEST(Placement, GivesNoGpuThatIsNotThere) {
   EXPECT_FALSE(placement.take({.needs = {.cores = 1, .gpus = 2}}));
 }
 
-// Whatever comes and goes, nothing is given twice, and in the end all is there again.
+// Whatever starts and ends, nothing is assigned twice, and at the end everything is free again.
 TEST(Placement, NeverGivesTwice) {
   std::mt19937 random(5);
   const Machine machine{.cores = 4, .gpus = {"0", "1", "2"}, .memory_bytes = 100};

@@ -22,7 +22,7 @@ grid::Predictions predicted(const FakeCells& cells, const grid::Plan& plan, std:
                        });
 }
 
-// Alike but for the seed: one process answers for all.
+// Equal except for the seed: one process predicts for all.
 TEST(Prediction, AsksOnceForCellsThatDifferInTheirSeedAlone) {
   const FakeCells cells("echo x >> \"$(dirname \"$0\")/asked\"");
   const grid::Plan made = seeds(3);
@@ -34,7 +34,7 @@ TEST(Prediction, AsksOnceForCellsThatDifferInTheirSeedAlone) {
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(asked), {}), "x\n");
 }
 
-// Killed is not dead at once: within two seconds.
+// A killed process takes a moment to end: at most two seconds.
 bool ends(int process) {
   for (int turn = 0; turn < 100; ++turn) {
     std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
@@ -45,8 +45,8 @@ bool ends(int process) {
   return false;
 }
 
-// Ctrl-C comes while one is answered for and two more are on their way, with a child each; a fourth has not
-// begun.
+// Ctrl-C arrives after one answer, while two more processes run with one child each; a fourth has not
+// started.
 TEST(Prediction, EndsWithAllThatItStartedWhenItIsInterrupted) {
   const FakeCells cells(
       "FOLDER=$(dirname \"$0\"); echo x >> \"$FOLDER/begun\"\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Grids over a program of the user's own.
+// Grids over a user's own program.
 #include <gtest/gtest.h>
 #include <yaml-cpp/yaml.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds for any grid.
+// Properties of every grid.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>

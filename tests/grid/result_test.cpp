@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The columns of a grid's table come from its plan, its states, its configurations and its summaries.
+// The columns of a grid's table, from its plan, its states, its configurations and its summaries.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

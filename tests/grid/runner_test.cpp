@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cells end in every way, and what becomes of them is what happened.
+// Cells end in every possible way; their states must show what happened.
 #include "host/grid/runner.hpp"
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ struct Grid {
     return all;
   }
 
-  // What stands in the files.
+  // The states in the files.
   std::vector<grid::CellState> kept() const {
     std::vector<grid::CellState> all;
     for (const grid::Cell& cell : plan.cells) all.push_back(folder.read_state(cell.id));
@@ -168,8 +168,8 @@ TEST(Runner, FailsWhatNeedsMoreGpusThanThereAre) {
   EXPECT_EQ(grid.states[0].reason, "needs 2 GPUs, which this machine does not have");
 }
 
-// The grid is a process that is killed at some moment, again and again; what comes out is what would have
-// come out, and what had ended before is not run again.
+// The grid's process is killed at random moments, repeatedly. The result is the same as without kills, and
+// finished cells do not run again.
 TEST(Runner, GoesOnAfterAnyKillAsIfNothingHadHappened) {
   std::mt19937 random(11);
   std::uniform_int_distribution<int> moment(0, 220);
@@ -177,7 +177,7 @@ TEST(Runner, GoesOnAfterAnyKillAsIfNothingHadHappened) {
   int kills = 0;
   for (bool over = false; !over; ++kills) {
     ASSERT_LT(kills, 100);
-    std::map<std::string, std::int64_t> finished;  // and the attempt
+    std::map<std::string, std::int64_t> finished;  // with the attempt
     for (const grid::Cell& cell : grid.plan.cells) {
       const grid::CellState state = grid.folder.read_state(cell.id);
       if (state.status == Status::kOk) finished.emplace(cell.id, state.attempt);
@@ -222,7 +222,7 @@ TEST(Runner, TakesCellsAlongWhenItIsKilled) {
   EXPECT_TRUE(gone);
 }
 
-// Its cell had ended well; only the runner did not live to say so.
+// Its cell had succeeded; only the runner died before recording it.
 TEST(Runner, TakesWhatADeadOneLeftBehind) {
   Grid grid("", 2);
   grid.run();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cells that share a machine's GPUs and its memory, as processes that say what they were given.
+// Cells that share a machine's GPUs and memory, as processes that log their assignment.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -12,7 +12,7 @@
 namespace strata::test {
 namespace {
 
-// Each notes its GPUs when it begins and ends, in the order in which that happens.
+// Each cell logs its GPUs at its start and end, so the log is in order of time.
 constexpr const char* kNotes =
     "log=$(dirname \"$1\")/../../log; echo \"begin $CUDA_VISIBLE_DEVICES\" >> \"$log\"; sleep 0.2; "
     "echo \"end $CUDA_VISIBLE_DEVICES\" >> \"$log\"";
@@ -30,7 +30,7 @@ struct Slots {
     states = runner.states();
   }
 
-  // By GPU (or GPUs), the most cells that were on it at once, and how many in all.
+  // For each GPU (or set of GPUs): the most cells at once, and their total number.
   std::map<std::string, std::pair<int, int>> noted() const {
     std::map<std::string, std::pair<int, int>> found;
     std::map<std::string, int> now;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is written for Slurm, and read from it; tests/integration/test_grid_slurm.py runs it.
+// Files written for Slurm and read from it; tests/integration/test_grid_slurm.py runs it.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -57,7 +57,7 @@ TEST(Submission, IsReadBack) {
   grid::Submission submission = grid::divided(grid::begin_submission(grid.path()), numbered(3), 1, 2);
   EXPECT_EQ(submission.folder, grid.path() / "slurm/1");
   grid::write_list(submission);
-  EXPECT_TRUE(grid::submissions_of(grid.path()).empty());  // written, and not submitted
+  EXPECT_TRUE(grid::submissions_of(grid.path()).empty());  // written but not submitted
   submission.arrays[0].job = "12";
   grid::write_jobs(submission);
   grid.write("slurm/2/jobs.json", "{\"schema\": \"strata.slurm/1\", \"arrays\": 3}");
@@ -100,7 +100,7 @@ TEST(Queue, KnowsTheCellsOfTasks) {
   EXPECT_EQ(cells.at("c4").state, "PENDING");
 }
 
-// What its squeue does not say, a grid does not take to be lost.
+// A job that squeue does not list is not treated as lost.
 TEST(Queue, ThatIsUnknownLeavesJobsRunning) {
   const TemporaryFolder folder;
   const grid::GridFolder of_grid(folder.path());

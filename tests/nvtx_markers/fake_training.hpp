@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A trainer that tells one plugin, through its listeners, what a session would.
+// A trainer that calls one plugin's listeners as a session would.
 #pragma once
 
 #include <unistd.h>

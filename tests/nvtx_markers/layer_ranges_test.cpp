@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers, on the thread that works at them.
+// Layers, on the thread that runs them.
 #include <gtest/gtest.h>
 #include <pthread.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 using Story = std::vector<std::string>;
 
-// What one thread pushed and popped.
+// The pushes and pops of one thread.
 Story of_thread(const Recording& recording, pid_t thread) {
   Story story;
   for (const nlohmann::json& event : recording.events()) {
@@ -100,7 +100,7 @@ TEST(LayerRanges, BeforeAnyPhaseTheLoopThreadIsStillTheLoopThread) {
   EXPECT_EQ(recording.events("thread_name").size(), 1u) << "named once, as the loop thread";
 }
 
-// As the session ends them when an exception left them open.
+// As the session ends ranges that an exception left open.
 TEST(LayerRanges, EndedByAnotherThreadGoWhenTheirOwnComesBack) {
   const Recording recording;
   {

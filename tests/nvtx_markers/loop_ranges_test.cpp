@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tool is told of the loop thread's ranges: both kinds of each, paired and nested, with their numbers.
+// The loop thread's ranges as a tool receives them: both kinds of each, paired and nested, with their
+// numbers.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -58,9 +59,9 @@ TEST(LoopRanges, OpensAMicroBatchForEach) {
       training.begin_micro_batch(i);
       training.phase("data", STRATA_PHASE_DATA);
       training.phase("gradient_sync",
-                     STRATA_PHASE_GRADIENT_SYNC);  // buffers, which rank 0 sends to the others
+                     STRATA_PHASE_GRADIENT_SYNC);  // buffers that rank 0 sends to the others
       const std::uint64_t forward = training.begin_phase("forward", STRATA_PHASE_FORWARD);
-      training.phase("loss", STRATA_PHASE_LOSS);  // within it: no micro-batch of its own
+      training.phase("loss", STRATA_PHASE_LOSS);  // inside it: no micro-batch of its own
       training.end_phase("forward", STRATA_PHASE_FORWARD, forward);
       training.phase("zero_grad", STRATA_PHASE_ZERO_GRAD);
       training.phase("backward", STRATA_PHASE_BACKWARD);

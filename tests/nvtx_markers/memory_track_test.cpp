@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory, as tools see it: counters, marks, heaps.
+// Memory as tools see it: counters, marks, heaps.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -70,7 +70,7 @@ TEST(MemoryTrack, TellsOfSegmentsAsHeapsWhenAsked) {
     training.memory(STRATA_MEMORY_SEGMENT_ALLOCATE, kTheCard, 0x10000, 4096);
     training.memory(STRATA_MEMORY_ALLOCATE, kTheCard, 0x10000, 1000);
     training.memory(STRATA_MEMORY_ALLOCATE, kTheCard, 0x10800, 512);
-    training.memory(STRATA_MEMORY_ALLOCATE, kTheCard, 0x20000, 512);  // in no segment that was told of
+    training.memory(STRATA_MEMORY_ALLOCATE, kTheCard, 0x20000, 512);  // in no recorded segment
     training.memory(STRATA_MEMORY_FREE, kTheCard, 0x10000, 1000);
     training.memory(STRATA_MEMORY_FREE_DEFERRED, kTheCard, 0x10000, 1000);
     training.memory(STRATA_MEMORY_FREE, kTheCard, 0x10800, 512);

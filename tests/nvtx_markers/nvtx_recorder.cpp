@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// An NVTX tool that writes down all it is told, a JSON object a line, into the file that
-// STRATA_TEST_NVTX_FILE names. A process starts it with NVTX_INJECTION64_PATH; each shared object that has
-// NVTX in it initialises it once more. STRATA_TEST_NVTX_EXTENSIONS=none makes it a tool that knows no
-// extension; `schemas`, one that registers payload schemas and takes no payloads.
+// An NVTX tool that writes every call, one JSON object per line, into the file named by
+// STRATA_TEST_NVTX_FILE. A process starts it with NVTX_INJECTION64_PATH; each shared object that contains
+// NVTX initialises it again. STRATA_TEST_NVTX_EXTENSIONS=none turns it into a tool without extensions;
+// `schemas`, into one that registers payload schemas and accepts no payloads.
 #include <fcntl.h>
 #include <nvtx3/nvToolsExt.h>
 #include <nvtx3/nvToolsExtCounters.h>
@@ -40,7 +40,7 @@ std::mutex mutex;
 std::map<std::uint64_t, Schema> schemas;
 std::map<std::uint64_t, std::string> counters;
 
-// Opened at each line: a test may take the file away between two of them.
+// Opened for each line: a test may remove the file between two lines.
 void write_line(Json line) {
   const char* const path = std::getenv("STRATA_TEST_NVTX_FILE");
   if (path == nullptr) return;
@@ -52,7 +52,7 @@ void write_line(Json line) {
   close(file);
 }
 
-// Handles live as long as the process, as a tool's do.
+// Handles live as long as the process, as in real tools.
 template <typename Handle>
 Handle new_handle(const std::string& text) {
   static auto* const texts = new std::deque<Text>;
@@ -102,7 +102,7 @@ void name_thread(std::uint32_t thread, const char* name) {
 
 int push(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* attributes) {
   write_line(described("push", domain, attributes));
-  return NVTX_NO_PUSH_POP_TRACKING;  // as tools may
+  return NVTX_NO_PUSH_POP_TRACKING;  // tools may return this
 }
 
 int pop(nvtxDomainHandle_t domain) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of a CUDA runtime, and of the driver beneath it, that a capture calls, which count. */
+/* The functions of a CUDA runtime, and of its driver, that a capture calls; they count their calls. */
 int profiler_calls[3];
 int profiler_answer;
 int profiler_has_context;

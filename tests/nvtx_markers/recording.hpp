@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the recorder (nvtx_recorder.cpp) was told since this object was made.
+// The recorder's (nvtx_recorder.cpp) output since this object was created.
 #pragma once
 
 #include <filesystem>
@@ -17,9 +17,9 @@ class Recording {
   std::vector<nlohmann::json> events() const;
   std::vector<nlohmann::json> events(const std::string& event) const;
   // "push step 3" for a push with that message and payload, "pop", "start window", "end window", "mark ...":
-  // what happens to ranges, in order.
+  // the operations on ranges, in order.
   std::vector<std::string> story() const;
-  // The threads' pushes less their pops, and starts less ends, in all.
+  // The sum of the threads' pushes minus pops, and of starts minus ends.
   int open() const;
 
  private:

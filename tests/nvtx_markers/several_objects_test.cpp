@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVTX's state belongs to a shared object: two plugins that mark initialise it twice.
+// NVTX's state belongs to a shared object: two plugins that use it initialise it twice.
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
@@ -24,7 +24,7 @@ TEST(SeveralObjects, EachTellsTheTool) {
   const TemporaryFolder folder;
   const std::filesystem::path other = folder.path() / "other_markers.so";
   std::filesystem::copy_file(NVTX_MARKERS_FILE, other);
-  { FakeTraining training(NVTX_MARKERS_FILE); }  // the first has looked for its tool by now
+  { FakeTraining training(NVTX_MARKERS_FILE); }  // the first has now looked for its tool
 
   const Recording recording;
   {
@@ -44,7 +44,7 @@ TEST(SeveralObjects, EachTellsTheTool) {
   EXPECT_EQ(recording.open(), 0);
 }
 
-// A process may open several sessions, one after another.
+// A process may open several sessions in sequence.
 TEST(SeveralObjects, OneObjectCanServeSeveralSessions) {
   const Recording recording;
   for (std::uint64_t i = 0; i < 3; ++i) {

@@ -13,7 +13,7 @@
 namespace strata::test {
 namespace {
 
-// NVTX reads the environment at its first call: before any test.
+// NVTX reads the environment at its first call, so this must run before any test.
 class RecorderFile {
  public:
   RecorderFile()

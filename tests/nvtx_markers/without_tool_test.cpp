@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Without a tool the plugin listens to nothing that costs, and a capture by CUDA's own switch works all the
-// same.
+// Without a tool the plugin listens to nothing expensive, and a capture through CUDA's own switch still
+// works.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ namespace {
 using nvtx_markers::ProfilerSwitch;
 using Options = std::map<std::string, std::string>;
 
-// Where this test itself runs under a tool. NVTX reads it at its first call.
+// In case this test itself runs under a tool. NVTX reads the variable at its first call.
 const int kNoTool = unsetenv("NVTX_INJECTION64_PATH");
 
 TEST(WithoutTool, ListensToTheRunAlone) {
@@ -50,7 +50,7 @@ TEST(WithoutTool, ADomainRegistersNothing) {
   EXPECT_EQ(domain.string({"forward", 1, 0}), nullptr);
 }
 
-// Before any test that loads the runtime: it stays loaded.
+// Must run before any test that loads the runtime, which stays loaded.
 TEST(WithoutTool, ACaptureByCudaSaysThatThereIsNone) {
   ASSERT_EQ(dlopen("libcudart.so.13", RTLD_LAZY | RTLD_NOLOAD), nullptr);
   FakeHost host(Options{{"capture", "cuda_profiler_api"}});

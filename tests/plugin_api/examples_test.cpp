@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The examples do what they say.
+// The examples behave as documented.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -11,7 +11,7 @@ namespace {
 
 class Examples : public testing::Test {
  protected:
-  // A run of two steps with one plugin; what it logged.
+  // A run of two steps with one plugin; returns its log.
   std::string run(const std::string& plugin, const std::vector<PluginOption>& options) {
     SessionOptions session_options;
     session_options.directory = folder_.path();
@@ -59,7 +59,7 @@ TEST_F(Examples, PhaseTimerLeavesOutWhatIsShorterThanAsked) {
   EXPECT_EQ(rows("SELECT count(*) FROM phase_timer_phase"), std::vector<std::string>{"0"});
 }
 
-// Without a source nothing is allocated; tests/docs runs it in a training.
+// Without a source nothing is allocated; tests/docs runs it in a real training.
 TEST_F(Examples, LargestAllocationWritesARowAStep) {
   EXPECT_EQ(run("largest_allocation", {}), "");
   EXPECT_EQ(rows("SELECT step, bytes FROM largest_allocation_step"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In libstrata_attach.so's place: writes down what a program marks.
+// Replaces libstrata_attach.so: records a program's marks.
 #include <cstdint>
 #include <string>
 
@@ -48,7 +48,7 @@ FAKE_EXPORT const strata_trainer_calls* strata_trainer_bind(std::uint32_t abi_ma
   return abi_major == STRATA_ABI_MAJOR ? &kCalls : nullptr;
 }
 
-// Of all marks since the last call.
+// All marks since the last call.
 FAKE_EXPORT const char* take_what_was_said() {
   static std::string taken;
   taken = said;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an instance of the C++ layer hears when its faults have switched it off.
+// What an instance of the C++ layer receives after its faults disabled it.
 #include <gtest/gtest.h>
 
 #include <stdexcept>
@@ -51,7 +51,7 @@ class FaultGuardTest : public testing::Test {
 };
 
 TEST_F(FaultGuardTest, OneThatIsSwitchedOffGetsWhatItIsOwedAndNothingNew) {
-  // As a host does it: every interface is asked for once, before the first event.
+  // As in a host: every interface is requested once, before the first event.
   const auto& phase = listener<strata_phase_listener>(STRATA_EXT_PHASE);
   const auto& tensor = listener<strata_tensor_listener>(STRATA_EXT_TENSOR);
   const auto& flush = listener<strata_flush_listener>(STRATA_EXT_FLUSH);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The binary layout of everything that crosses the ABI, against layout.txt. A change here breaks plugins that
-// are already built: fields are appended, and layout.txt grows by lines, never changes one
+// The binary layout of everything that crosses the ABI, compared with layout.txt. A change here breaks
+// plugins that are already built: fields may only be appended, and layout.txt may only gain lines
 // (plugin_api/conventions/extension-id.md).
 #include <gtest/gtest.h>
 
@@ -65,7 +65,7 @@ class Layout {
 #define FIELD(name) layout.field(#name, offsetof(Struct, name), sizeof(Struct::name));
 #define END }
 
-// It does not see that END closes what STRUCT opens.
+// clang-format does not see that END closes what STRUCT opens.
 // clang-format off
 Layout layout_of_everything() {
   Layout layout;
@@ -172,8 +172,8 @@ TEST(Layout, CoversEveryStructOfTheHeaders) {
   EXPECT_EQ(layout_of_everything().structs(), declared);
 }
 
-// Fields that leave no gap before them and none at the end: nothing in a struct is left to the compiler's
-// padding, and no field is missing from the list above.
+// Fields have no gaps between them and none at the end: no struct depends on the compiler's padding, and no
+// field is missing from the list above.
 TEST(Layout, HasNoHiddenPadding) {
   std::istringstream lines(layout_of_everything().text());
   std::string name;

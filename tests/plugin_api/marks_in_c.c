@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A step of a program in C, all of it marked. */
+/* One step of a program in C with every kind of mark. */
 #include <strata/trainer.h>
 
 void step_in_c(void);

@@ -14,7 +14,7 @@ extern "C" void step_in_c(void);
 
 namespace {
 
-// In C++ the whole program has one binding, so that a test can begin anew.
+// In C++ the whole program has one binding, so a test can reset it.
 class TrainerMarks : public testing::Test {
  protected:
   static void start(const char* library) {

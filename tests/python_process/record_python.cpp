@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A session for a Python process, opened with ctypes, and what that process cannot do by itself. Functions
-// return 0, or say on stderr why not.
+// A session for a Python process, opened with ctypes, and operations that Python cannot do itself. Functions
+// return 0, or print an error on stderr.
 #include <ATen/ops/empty.h>
 #include <dlfcn.h>
 
@@ -59,7 +59,7 @@ STRATA_TEST_EXPORT int open_run(const char* folder, const char* python_stacks) {
   });
 }
 
-// With times and shapes, and no memory.
+// With times and shapes, without memory.
 STRATA_TEST_EXPORT int open_timed_run(const char* folder) {
   return guarded([&] {
     strata::SessionOptions options;
@@ -87,13 +87,13 @@ STRATA_TEST_EXPORT int close_run() {
   return guarded([] { session->end_run(strata::RunEnd::kDone); });
 }
 
-// On a thread that Python does not know.
+// On a thread without Python state.
 STRATA_TEST_EXPORT int allocate_on_a_thread(std::int64_t bytes) {
   return guarded([&] { std::thread([&] { (void)strata::test::block(bytes); }).join(); });
 }
 
-// For ctypes.PyDLL, which keeps Python's lock and raises what is pending after the call: a ValueError with
-// that text, unless the allocation lost it.
+// For ctypes.PyDLL, which keeps Python's lock and raises the pending exception after the call: a ValueError
+// with that text, unless the allocation cleared it.
 STRATA_TEST_EXPORT int allocate_with_a_pending_error(const char* text, std::int64_t bytes) {
   return guarded([&] {
     const auto set_error =

@@ -69,7 +69,7 @@ std::vector<RankFacts> job_of_ranks(const JobShape& shape) {
         all_done_ns = std::max(all_done_ns, now[rank]);
       }
     }
-    // Who comes early to the end of backward waits there; what follows is later by as much.
+    // A rank that reaches the end of backward early waits there; its later phases are delayed as much.
     for (std::size_t rank = 0; rank < shape.ranks; ++rank) {
       RankStep& added = ranks[rank].steps.back();
       const std::int64_t waits_ns = all_done_ns - added.phases[2].end_ns;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks by hand: steps of data 1 ms, forward 3 ms, backward 4 ms and optimizer 2 ms, whose backward ends when
-// the last rank has come to it, as with averaged gradients.
+// Hand-made ranks: steps of data 1 ms, forward 3 ms, backward 4 ms and optimizer 2 ms; backward ends when the
+// last rank reaches it, as with averaged gradients.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ inline constexpr std::int64_t kMiB = 1 << 20;
 struct JobShape {
   std::size_t ranks = 4;
   std::int64_t steps = 5;
-  // What a phase of a rank's step takes longer: "forward", "backward"...
+  // The extra time of a rank's phase in a step: "forward", "backward"...
   std::function<std::int64_t(std::size_t rank, std::int64_t step, const char* phase)> planted_ns = {};
 };
 
-// All on one machine, on its CPU. A rank holds 100 MiB at its peak: 40 of parameters, 60 saved in "blocks.0".
+// All on one machine, on its CPU. Each rank's peak is 100 MiB: 40 of parameters, 60 saved in "blocks.0".
 std::vector<RankFacts> job_of_ranks(const JobShape& shape = {});
 
-// Moves a rank to a machine whose clock began `boot_ns` later, and whose wall clock is ahead by `wall_ns`.
+// Moves a rank to a machine whose clock started `boot_ns` later and whose wall clock is ahead by `wall_ns`.
 void move_to_machine(RankFacts& rank, const char* hostname, std::int64_t boot_ns, std::int64_t wall_ns);
 
 }  // namespace strata::analysis::testing

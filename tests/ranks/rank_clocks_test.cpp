@@ -32,7 +32,7 @@ TEST(RankClocks, TheHostsNameAndTheWallClockSayItWhereTheBootIsUnknown) {
   EXPECT_EQ(RankClocks(ranks).clocks().size(), 2u);
 }
 
-// As in a container with a time namespace: the boot is the same, the clock is not.
+// As in a container with a time namespace: the same boot, but another clock.
 TEST(RankClocks, AClockThatIsSetApartIsAnother) {
   std::vector<RankFacts> ranks = job_of_ranks({.ranks = 2});
   move_to_machine(ranks[1], "node-a", kBoot, 0);
@@ -47,7 +47,7 @@ TEST(RankClocks, WallClocksBringTwoMachinesTogether) {
   const RankClocks clocks(ranks);
   ASSERT_EQ(clocks.clocks().size(), 2u);
   EXPECT_EQ(clocks.clocks()[1].ranks, (std::vector<std::size_t>{2, 3}));
-  // Off by the millisecond that the wall clock is, and said to be known no better than a backward takes.
+  // Wrong by the wall clock's millisecond, with an uncertainty no smaller than a backward.
   EXPECT_EQ(clocks.to_first(2, ranks[2].steps[0].begin_ns), together[2].steps[0].begin_ns + kMs);
   ASSERT_TRUE(clocks.clocks()[1].uncertainty_ns.has_value());
   EXPECT_EQ(*clocks.clocks()[1].uncertainty_ns, 5 * kMs);
@@ -88,7 +88,7 @@ TEST(RankClocks, RanksThatDoNotWaitForEachOtherBoundNothing) {
                       return std::int64_t{0};
                     }});
   move_to_machine(ranks[1], "node-b", kBoot, 0);
-  // Backward after backward, ever further apart.
+  // Each backward is further apart.
   for (RankStep& step : ranks[1].steps) {
     for (RankPhase& phase : step.phases) {
       phase.begin_ns += step.index * 20 * kMs;
@@ -100,7 +100,7 @@ TEST(RankClocks, RanksThatDoNotWaitForEachOtherBoundNothing) {
   EXPECT_EQ(clocks.clocks()[1].correction_ns, 0);
 }
 
-// The wall clocks alone place it: whatever its steps seem to say, it is not moved.
+// Only the wall clocks place it: its steps do not move it.
 void expect_wall_clocks_alone(const std::vector<RankFacts>& ranks, Averaging averaging) {
   const RankClocks clocks(ranks);
   EXPECT_EQ(clocks.averaging(), averaging);
@@ -110,8 +110,7 @@ void expect_wall_clocks_alone(const std::vector<RankFacts>& ranks, Averaging ave
   EXPECT_FALSE(clocks.clocks()[1].uncertainty_ns.has_value());
 }
 
-// Its host has asked for the averaging and is in its next step, while the other has yet to begin its
-// backward.
+// Its host has launched the averaging and is in its next step before the other begins its backward.
 TEST(RankClocks, HostsThatLeaveTheAveragingToADeviceBoundNothing) {
   std::vector<RankFacts> ranks = job_of_ranks({.ranks = 2});
   move_to_machine(ranks[1], "node-b", kBoot, 40 * kMs);
@@ -120,7 +119,7 @@ TEST(RankClocks, HostsThatLeaveTheAveragingToADeviceBoundNothing) {
   expect_wall_clocks_alone(ranks, Averaging::kOnDevices);
 }
 
-// The last stage has the loss, and begins the backward first; each stage averages with its own replicas.
+// The last stage has the loss and begins backward first; each stage averages with its own replicas.
 TEST(RankClocks, StagesOfAPipelineBoundNothing) {
   std::vector<RankFacts> ranks = job_of_ranks({.ranks = 4});
   for (const std::size_t rank : {2u, 3u}) move_to_machine(ranks[rank], "node-b", kBoot, 40 * kMs);
@@ -139,7 +138,7 @@ TEST(RankClocks, RanksWithoutBucketsBoundNothing) {
   expect_wall_clocks_alone(ranks, Averaging::kNotShown);
 }
 
-// One that is not here may be the stage by which a pipeline is known.
+// A missing rank may be the stage that would reveal a pipeline.
 TEST(RankClocks, RanksOfAJobThatIsNotWholeBoundNothing) {
   std::vector<RankFacts> ranks = job_of_ranks({.ranks = 3});
   move_to_machine(ranks[1], "node-b", kBoot, 40 * kMs);

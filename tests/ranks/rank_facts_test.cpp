@@ -14,7 +14,7 @@ namespace {
 
 using testing::kMs;
 
-// One step whose backward takes 10 ms; its own last allocation comes after 4, a bucket's after 8.
+// One step with a backward of 10 ms; its own last allocation comes after 4, a bucket's after 8.
 Facts one_step(std::uint64_t world_size) {
   Facts facts;
   facts.world_size = world_size;
@@ -48,7 +48,7 @@ TEST(RankFacts, TheLastGradientIsTheLastOwnAllocation) {
   EXPECT_EQ(rank.steps.front().backward_end->goes_on_ns, 16 * kMs);
 }
 
-// As a loop has it that marks its phases without a gap.
+// As in a loop that marks its phases without gaps.
 TEST(RankFacts, ItGoesOnWithThePhaseThatBeginsWhereBackwardEnds) {
   Facts facts = one_step(2);
   facts.phases[2].begin_ns = facts.phases[1].end_ns;
@@ -127,7 +127,7 @@ TEST(JobFacts, ADryRankAloneStandsForAll) {
   EXPECT_TRUE(job_facts(std::move(ranks), {}).lost.empty());
 }
 
-// Eight processes were started, each on a dry device of its own, and one is left.
+// Eight processes were started, each on its own dry device, and one is left.
 TEST(JobFacts, ADryRankAmongOthersIsMissedAsAnyOther) {
   std::vector<RankFacts> ranks = testing::job_of_ranks({.ranks = 1});
   ranks.front().world_size = 8;

@@ -25,7 +25,7 @@ using analysis::testing::job_of_ranks;
 using analysis::testing::kMiB;
 using analysis::testing::kMs;
 
-// Of 64 ranks on 8 machines one is slow, one heavy, one lost.
+// 64 ranks on 8 machines: one is slow, one uses more memory, one is lost.
 JobFacts job_of_64() {
   std::vector<analysis::RankFacts> ranks =
       job_of_ranks({.ranks = 64, .planted_ns = [](std::size_t rank, std::int64_t, std::string_view phase) {
@@ -75,7 +75,7 @@ TEST(RankReport, ThePageEscapesWhatStrangersNamed) {
   EXPECT_NE(page.find("rank1/report.html"), std::string::npos);
 }
 
-// What docs/ranks.md promises of ranks.html, but for the table's row of each rank.
+// What docs/ranks.md promises for ranks.html, except the table's row for each rank.
 constexpr std::size_t kMostPageBytes = std::size_t{2} << 20;
 
 TEST(RankReport, ThePageOfManyStepsStaysSmallAndLosesNoExtreme) {
@@ -101,7 +101,7 @@ TEST(RankReport, ThePageOfManyRanksAndPhasesStaysSmall) {
                     .planted_ns = [](std::size_t rank, std::int64_t step, std::string_view phase) {
                       return rank == 777 && step == 123 && phase == "data" ? 60 * kMs : std::int64_t{0};
                     }});
-  // Of the step that is drawn: 1000 micro-batches.
+  // Of the drawn step: 1000 micro-batches.
   for (analysis::RankFacts& rank : ranks) {
     analysis::RankStep& step = rank.steps[123];
     const analysis::RankPhase forward = step.phases[1];
@@ -173,7 +173,7 @@ TEST(RankReport, RanksThatAreMissingBesideOneAreNamed) {
   EXPECT_NE(text.find("3 ranks of 4 left nothing in this folder: 1-3"), std::string::npos) << text;
 }
 
-// On the terminal and on the page: what placed each clock, and how far it may be off.
+// On the terminal and on the page: how each clock was placed, and its uncertainty.
 std::string clocks_said(std::vector<analysis::RankFacts> ranks) {
   std::string text;
   for (const std::string& sentence : clock_sentences(analysis::job_facts(std::move(ranks), {})))

@@ -44,7 +44,7 @@ TEST(Stragglers, TheOneThatOthersWaitForWithItsPhaseAndItsTime) {
   EXPECT_EQ(found.waits_ns[2], 0);
 }
 
-// Its backward ends with everybody's, and still it is the slow one.
+// Its backward ends at the same time as the others', and yet it is the slow rank.
 TEST(Stragglers, OneThatIsSlowInBackwardItself) {
   const Stragglers found = compared(
       job_of_ranks({.ranks = 2, .planted_ns = [](std::size_t rank, std::int64_t, std::string_view phase) {
@@ -65,7 +65,7 @@ TEST(Stragglers, TimeBetweenPhasesCounts) {
   EXPECT_EQ(found.ranks.front().phases.front().name, "");
 }
 
-// Between its last gradient and its optimizer, while the others have gone on.
+// Between its last gradient and its optimizer, while the others have continued.
 TEST(Stragglers, WhoIsBusyAfterTheAveragingIsSlow) {
   std::vector<RankFacts> ranks = job_of_ranks();
   for (RankStep& step : ranks[1].steps) {
@@ -80,8 +80,8 @@ TEST(Stragglers, WhoIsBusyAfterTheAveragingIsSlow) {
   EXPECT_EQ(found.ranks.front().median_ns, 4 * kMs);
 }
 
-// Three ranks of which the one in the middle is slow, the last two on a machine whose wall clock is wrong by
-// as much, and nothing bounds it: hosts do not wait while CUDA devices average.
+// Three ranks: the middle one is slow, and the last two are on a machine whose wall clock is wrong by a
+// similar amount. Nothing bounds the error: hosts do not wait while CUDA devices average.
 class StragglersOnMachines : public ::testing::TestWithParam<std::int64_t> {};
 
 TEST_P(StragglersOnMachines, AreFoundWhateverTheWallClocksSay) {
@@ -100,7 +100,7 @@ TEST_P(StragglersOnMachines, AreFoundWhateverTheWallClocksSay) {
 
 INSTANTIATE_TEST_SUITE_P(WallClocks, StragglersOnMachines, ::testing::Values(0, 400 * kMs, -2000 * kMs));
 
-// Others' clocks help as far as they are known: to 4 ms, as the first step shows.
+// Clocks of other machines help within their uncertainty: 4 ms, from the first step.
 TEST(Stragglers, WhoIsBusyAfterTheAveragingIsSlowOnAMachineOfItsOwnToo) {
   std::vector<RankFacts> ranks = job_of_ranks();
   for (RankStep& step : ranks[1].steps) {
@@ -117,7 +117,7 @@ TEST(Stragglers, WhoIsBusyAfterTheAveragingIsSlowOnAMachineOfItsOwnToo) {
   EXPECT_EQ(found.ranks.front().median_ns, 36 * kMs);
 }
 
-// Steps of all ranks take `step_ns`, and rank 1 takes `more_ns` longer for its data.
+// Every rank's steps take `step_ns`, and rank 1 needs `more_ns` longer for its data.
 bool is_slow(std::int64_t step_ns, std::int64_t more_ns) {
   return !compared(job_of_ranks({.planted_ns = [&](std::size_t rank, std::int64_t, std::string_view phase) {
             if (phase == "forward") return step_ns - 10 * kMs;
@@ -126,7 +126,7 @@ bool is_slow(std::int64_t step_ns, std::int64_t more_ns) {
 }
 
 TEST(Stragglers, LessThanATenthOfAStepIsNobody) {
-  // The others wait for it, so that everybody's step is longer by as much.
+  // The others wait for it, so every step is longer by that time.
   EXPECT_FALSE(is_slow(90 * kMs, 10 * kMs - 100));
   EXPECT_TRUE(is_slow(90 * kMs, 10 * kMs + 100));
 }

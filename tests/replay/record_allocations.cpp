@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// record_allocations FOLDER SEED CALLS [WHAT...]: records a run that asks the CUDA allocator for blocks and
-// frees them, at random, but the same for each seed. WHAT it does besides: streams (blocks that other streams
-// use), pools (private ones), empty (gives back what is cached), threads (frees on another thread).
+// record_allocations FOLDER SEED CALLS [WHAT...]: records a run that allocates blocks from the CUDA allocator
+// and frees them at random, the same way for each seed. WHAT adds: streams (blocks used by other streams),
+// pools (private pools), empty (empties the cache), threads (frees on another thread).
 #include <ATen/Context.h>
 #include <c10/core/AllocatorConfig.h>
 #include <c10/cuda/CUDACachingAllocator.h>
@@ -39,7 +39,7 @@ class RandomProgram {
     const unsigned dice = below(1000);
     if (dice < 4 && does("empty")) return caching::emptyCache();
     if (dice < 40 && does("streams")) return use_elsewhere();
-    // Grows to its limit, and then now and then sinks to nothing.
+    // The total grows to its limit, and occasionally drops to zero.
     if (below(2000) == 0) return free_all();
     if (held_ < kMostHeld && (blocks_.empty() || dice < 520)) return allocate();
     if (!blocks_.empty()) free();
@@ -92,7 +92,7 @@ class RandomProgram {
     held_ = 0;
   }
 
-  // A stream that takes its time, where the device has a clock, works on a block of another.
+  // A stream works on a block of another stream, for some time if the device has a clock.
   void use_elsewhere() {
     if (blocks_.empty()) return;
     const Block& block = blocks_[below(static_cast<unsigned>(blocks_.size()))];

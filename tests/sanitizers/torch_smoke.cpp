@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// torch_smoke FOLDER: trains a little with torch, recorded, for ThreadSanitizer (./dev sanitize tsan): on
-// this thread with autograd's and OpenMP's behind it, while two others allocate and compute beside it. Ends
-// with 0 where every source and plugin came through and nothing was lost.
+// torch_smoke FOLDER: a short recorded training with torch, for ThreadSanitizer (./dev sanitize tsan): on
+// this thread, with autograd's and OpenMP's threads, while two others allocate and compute. Exits with 0 if
+// no source or plugin failed and nothing was lost.
 #include <ATen/Functions.h>
 #include <ATen/Parallel.h>
 #include <ATen/Tensor.h>
@@ -43,7 +43,7 @@ double train_step(Session& session, at::Tensor& weight) {
   at::Tensor loss;
   {
     const Phase forward(session, PhaseKind::kForward, "forward");
-    // Large enough that torch splits it among its threads.
+    // Large enough for torch to split it among its threads.
     loss = at::relu(at::ones({512, 64}).matmul(weight)).sum();
   }
   {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was held at the begin of a history, and the sums after each of its entries.
+// The blocks alive at the begin of a history, and the sums after each entry.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using testing::kMiB;
 
 constexpr std::uint64_t kBase = std::uint64_t{1} << 40;
 
-// The sums that a reader of the events would have.
+// The sums that a reader of the events would compute.
 class Sums : public EventSink {
  public:
   void event(const MemoryEvent& event) override {
@@ -98,7 +98,7 @@ TEST(History, OfTheWholeProgramBeginsWithNothing) {
 }
 
 TEST(History, OfARingThatWrappedBeginsWithWhatItFreesAndWhatIsLeft) {
-  // Its first entries are gone: one block is freed in it, one is there to the end.
+  // Its first entries are missing: one block is freed in it, one lives to the end.
   const Played played = play(
       {.trace = joined({freed(kBase, 4 * kMiB - 100),
                         {{.action = "alloc", .address = kBase + 8 * kMiB, .bytes = kMiB * 2}}}),
@@ -145,7 +145,7 @@ TEST(History, ALargeBlockTakesARestOfUpToOneMebibyte) {
 }
 
 TEST(History, SwitchedOffBeforeTheSnapshotEndsWithOneChange) {
-  // The block of the history was freed later, and another was allocated in its place.
+  // The history's block was freed later, and another was allocated at its address.
   const Played played = play(
       {.trace = {{.action = "segment_alloc", .address = kBase, .bytes = 20 * kMiB},
                  {.action = "alloc", .address = kBase, .bytes = 4 * kMiB}},

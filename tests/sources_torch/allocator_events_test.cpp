@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every allocation and every free of torch's CPU allocator, from whatever thread.
+// Every allocation and every free of torch's CPU allocator, from any thread.
 #include <c10/core/CPUAllocator.h>
 #include <gtest/gtest.h>
 #include <torch/torch.h>
@@ -112,12 +112,12 @@ TEST(AllocatorEvents, TellOfMemoryThatWasNotHadAndPassTheErrorOn) {
 // Two threads, one address:
 //
 //     thread 1              thread 2
-//     free told
+//     free emitted
 //     real free
 //                           real allocation, same address
-//                           allocation told
+//                           allocation emitted
 //
-// Told the other way round on either side, the replay would see two live blocks at one address.
+// In the opposite order on either side, the replay would see two live blocks at one address.
 TEST(AllocatorEvents, NeverShowTwoLiveBlocksAtOneAddress) {
   TracedRun run;
   constexpr int kThreads = 8;
@@ -126,7 +126,7 @@ TEST(AllocatorEvents, NeverShowTwoLiveBlocksAtOneAddress) {
   for (int thread = 0; thread < kThreads; ++thread) {
     threads.emplace_back([] {
       for (int round = 0; round < kRounds; ++round) {
-        // Above malloc's per-thread cache, so that threads hand addresses to each other.
+        // Larger than malloc's per-thread cache, so that threads reuse each other's addresses.
         const c10::DataPtr block = c10::GetCPUAllocator()->allocate(4096);
       }
     });

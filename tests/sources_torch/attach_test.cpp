@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `strata::attach` tells of: storages on the CPU and on CUDA, and no others.
+// `strata::attach` reports storages on the CPU and on CUDA, and no others.
 #include "strata/torch/attach.hpp"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ struct Net : torch::nn::Module {
   Net() {
     register_parameter("weight", torch::zeros({4, 4}));
     register_buffer("mean", torch::zeros({4}));
-    // Has a size and no memory, as a model that is still to be loaded.
+    // Has a size but no memory, as in a model that is not loaded yet.
     register_parameter("late", torch::zeros({4}, torch::kMeta));
     register_buffer("empty", torch::zeros({0}));
     register_buffer("sparse", torch::eye(4).to_sparse());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allocators that are not torch's own: what the source does with what it cannot follow. Each case has a
-// process of its own, because the first allocator that is traced stays the one for the process's life.
+// Allocators other than torch's own, which the source may not be able to follow. Each case has its own
+// process, because the first traced allocator stays traced for the process's lifetime.
 #include <c10/core/CPUAllocator.h>
 #include <gtest/gtest.h>
 #include <torch/torch.h>
@@ -21,7 +21,7 @@ void release_in_its_own_way(void* block) {
   std::free(block);
 }
 
-// Every other block has another deleter than the one it promises.
+// Every other block has a different deleter from the declared one.
 class WhimsicalAllocator final : public c10::Allocator {
  public:
   c10::DataPtr allocate(std::size_t bytes) override {
@@ -46,7 +46,7 @@ class AllocatorWithoutRawInterface final : public c10::Allocator {
   }
 };
 
-// Prints what happened and leaves: a death test shows it by what is printed.
+// Prints the result and exits: a death test checks the output.
 [[noreturn]] void count_what_is_followed() {
   static WhimsicalAllocator allocator;
   c10::SetCPUAllocator(&allocator, 255);
@@ -94,7 +94,7 @@ TEST(ForeignAllocator, AfterAFirstRunIsRefused) {
   EXPECT_EXIT(second_run(), testing::ExitedWithCode(0), "was replaced after it was first traced");
 }
 
-// The allocator is replaced after the source was made, and before the run begins.
+// The allocator is replaced between the source's creation and the run's begin.
 TEST(ForeignAllocator, ThatComesBeforeTheRunsBeginFailsTheSource) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto replace_it = [] {

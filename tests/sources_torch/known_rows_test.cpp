@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step so small that its memory was written down by hand, line by line.
+// A step small enough to write down its memory by hand, line by line.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <torch/torch.h>
@@ -13,7 +13,7 @@
 namespace strata::test {
 namespace {
 
-// "allocate 32 aten::mm", with the innermost operator open on the event's thread; frees with their block's
+// "allocate 32 aten::mm", with the innermost operator open on the event's thread; frees with the block's
 // size.
 std::vector<std::string> lines(const FakeHost& host) {
   const std::vector<OpRecord> ops = host.ops();
@@ -22,7 +22,7 @@ std::vector<std::string> lines(const FakeHost& host) {
     for (const OpRecord& op : ops) {
       if (op.thread == record.thread && op.begin_sequence < record.sequence &&
           record.sequence < op.end_sequence) {
-        name = op.name;  // operators are in the order of their begin: the last one is the innermost
+        name = op.name;  // operators are in order of their begin: the last one is the innermost
       }
     }
     return name;
@@ -51,7 +51,7 @@ TEST(KnownRows, OfAPerceptronsStep) {
       "allocate 24 aten::empty",      // the input
       "allocate 60 aten::empty",      // the weight
       "allocate 40 aten::mm",         // the product
-      "allocate 40 aten::clamp_min",  // relu's result, which its node keeps for backward
+      "allocate 40 aten::clamp_min",  // relu's result, which its node saves for backward
       "allocate 4 aten::sum",         // the loss
       "free 40 ",                     // the product: relu needs only its own result
       "allocate 4 aten::empty",       // the gradient of the loss, one

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The invariant, with c10's own memory reporting as the independent count: after every event, our sum of what
-// is alive is c10's.
+// The invariant, checked against c10's own memory reporting: after every event, our sum of live bytes equals
+// c10's.
 #include <c10/core/CPUAllocator.h>
 #include <gtest/gtest.h>
 #include <torch/torch.h>
@@ -17,7 +17,7 @@ namespace {
 
 const std::map<std::string, std::string> kCrossCheck{{"cross_check", "true"}};
 
-// As sources/torch/memory_counts/memory_report.cpp lays it out.
+// The layout of sources/torch/memory_counts/memory_report.cpp.
 struct ReportRow {
   std::uint64_t sequence;
   std::uint64_t address;

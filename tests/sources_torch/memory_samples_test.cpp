@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the source samples beside the allocator's blocks, and what it tells of operators' results.
+// The source's samples in addition to the allocator's blocks, and its reports of operators' results.
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
@@ -19,7 +19,7 @@ namespace {
 
 using Options = std::map<std::string, std::string>;
 
-// As sources/torch/memory_counts/memory_samples.hpp lays it out.
+// The layout of sources/torch/memory_counts/memory_samples.hpp.
 struct ProcessRow {
   std::uint64_t sequence;
   std::int64_t monotonic_ns;
@@ -27,7 +27,7 @@ struct ProcessRow {
   std::uint64_t peak_resident_bytes;
 };
 
-// As sources/torch/ops/layer_outputs.cpp lays it out.
+// The layout of sources/torch/ops/layer_outputs.cpp.
 struct OutputRow {
   std::int64_t monotonic_ns;
   std::uint64_t output_bytes;
@@ -65,7 +65,7 @@ TEST(ProcessMemory, IsUnknownWhereTheFileSaysNothing) {
             7168u);
 }
 
-// A step's begin follows on the heels of the last one's end: what was read there holds, but not for ever.
+// A step begins right after the previous one ends: the values read there are reused, but only briefly.
 TEST(MemorySamples, AreReadAnewWhereTimeHasPassed) {
   TracedRun run;
   run.host().begin_step(0);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators: their begin and end, and how a backward node finds the forward operator that made it.
+// Operators: their begin and end, and how a backward node is matched with the forward operator that made
+// it.
 #include <ATen/record_function.h>
 #include <gtest/gtest.h>
 #include <link.h>
@@ -26,8 +27,8 @@ std::vector<OpRecord> named(const std::vector<OpRecord>& ops, std::string_view n
   return found;
 }
 
-// Of the operators that carried the node's number on the node's forward thread, the last to begin made it:
-// those before it made no node, or only called it.
+// Of the operators that carried the node's number on its forward thread, the last one to begin made it:
+// earlier ones made no node, or only called the maker.
 std::string forward_of(const std::vector<OpRecord>& ops, const OpRecord& node) {
   std::string maker;
   for (const OpRecord& op : ops) {
@@ -68,7 +69,7 @@ TEST(OpObserver, JoinsBackwardNodesWithTheirForwardOperators) {
   TracedRun run;
   const torch::Tensor weight = torch::ones({4, 4}, torch::requires_grad());
   torch::Tensor loss;
-  // Made on another thread than the one that runs backward: numbers count by thread.
+  // Made on a different thread from backward: numbers are per thread.
   std::thread([&] { loss = torch::linear(torch::ones({4, 4}), weight).relu().exp().sum(); }).join();
   loss.backward();
   const std::vector<OpRecord> ops = run.host().ops();
@@ -97,7 +98,7 @@ TEST(OpObserver, TellsRangesThatTheProgramNamed) {
 
 TEST(OpObserver, KeepsNamesApart) {
   TracedRun run;
-  constexpr int kNames = 3000;  // more than a thread remembers
+  constexpr int kNames = 3000;  // more than a thread caches
   for (int round = 0; round < 2; ++round) {
     for (int name = 0; name < kNames; ++name) {
       RECORD_USER_SCOPE("range " + std::to_string(name));
@@ -169,7 +170,7 @@ TEST(OpObserver, IsAbsentWhenSwitchedOff) {
   EXPECT_FALSE(at::hasGlobalCallbacks());
 }
 
-// The source is opened late, when the room for thread-local data may be used up.
+// The source is opened late, when the space for thread-local data may be used up.
 TEST(OpObserver, KeepsItsNamesOutOfThreadLocalData) {
   const TracedRun run;
   std::size_t bytes = 0;

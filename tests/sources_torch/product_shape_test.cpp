@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What operators multiply, as torch.utils.flop_counter counts it.
+// The products of operators, as torch.utils.flop_counter counts them.
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 

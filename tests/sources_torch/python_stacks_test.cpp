@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Python stacks in a process that has no interpreter; tests/python_process has one.
+// Python stacks in a process without an interpreter; tests/python_process has one.
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What autograd keeps for backward, and that telling of it changes nothing.
+// What autograd saves for backward; recording it changes nothing.
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
@@ -18,7 +18,7 @@ std::uint64_t storage_of(const torch::Tensor& tensor) {
   return reinterpret_cast<std::uint64_t>(tensor.storage().data());
 }
 
-// Saves whose release has not come, as address and storage bytes.
+// Saves without a release yet, as address and storage bytes.
 std::multimap<std::uint64_t, std::uint64_t> held(const std::vector<GraphRecord>& records) {
   std::map<std::uint64_t, strata_graph_event> open;
   for (const GraphRecord& record : records) {
@@ -55,8 +55,8 @@ TEST(SavedTensors, AreToldWithTheStorageTheyHold) {
   const torch::Tensor input = torch::ones({2, 3});
   const torch::Tensor weight = torch::ones({3, 4}, torch::requires_grad());
   const torch::Tensor product = torch::mm(input, weight);        // keeps its input, for the weight's gradient
-  const torch::Tensor output = product.narrow(1, 0, 2).exp();    // keeps its output
-  const torch::Tensor squared = product.narrow(1, 1, 2).pow(2);  // keeps a view: the whole of the storage
+  const torch::Tensor output = product.narrow(1, 0, 2).exp();    // saves its output
+  const torch::Tensor squared = product.narrow(1, 1, 2).pow(2);  // saves a view: the whole storage
 
   using Held = std::multimap<std::uint64_t, std::uint64_t>;
   EXPECT_EQ(held(run.host().graph()),
@@ -71,7 +71,7 @@ TEST(SavedTensors, HoldNoGraphAlive) {
   {
     const torch::Tensor weight = torch::ones({64}, torch::requires_grad());
     const torch::Tensor output =
-        weight.exp().tanh().sigmoid();  // each node keeps its own output; no backward
+        weight.exp().tanh().sigmoid();  // each node saves its own output; no backward
   }
   EXPECT_EQ(run.host().graph().size(), 6u);
   EXPECT_TRUE(held(run.host().graph()).empty());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run of the torch source under a fake host, and what its events say about memory.
+// A run of the torch source under a fake host, and the memory according to its events.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace strata::test {
 
-// From construction to destruction, a run.
+// The run lasts from construction to destruction.
 class TracedRun {
  public:
   explicit TracedRun(std::map<std::string, std::string> options = {});
@@ -19,7 +19,7 @@ class TracedRun {
   TracedRun(const TracedRun&) = delete;
   TracedRun& operator=(const TracedRun&) = delete;
 
-  // Ends the run before the destructor does; its records stay.
+  // Ends the run before the destructor; its records stay available.
   void end();
 
   FakeHost& host() { return host_; }
@@ -29,10 +29,10 @@ class TracedRun {
   bool ended_ = false;
 };
 
-// What is alive after some events.
+// The blocks alive after some events.
 class LiveBlocks {
  public:
-  // A test failure when a block is allocated where another one is alive. Frees of unknown blocks are ignored.
+  // Fails the test if a block is allocated where another one is alive. Frees of unknown blocks are ignored.
   void apply(const strata_memory_event& event);
 
   std::uint64_t bytes() const { return bytes_; }

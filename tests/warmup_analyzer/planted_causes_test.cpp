@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A real run of this process, with causes of a slow first step that are planted and timed here.
+// A real run of this process, in which the test plants and times causes of a slow first step.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -42,8 +42,8 @@ double time_of(const std::function<void()>& body, clockid_t clock = CLOCK_MONOTO
   return clock_ns(clock) - begin;
 }
 
-// The same few pages are given back and taken again: a virtual machine gives more free pages back to its
-// host, which then takes several times as long to find them as the faults that are timed at the run's begin.
+// Releases and touches the same few pages repeatedly: a virtual machine returns larger amounts of free memory
+// to its host, and then each fault takes several times as long as those timed at the run's begin.
 void touch_new_memory() {
   void* const memory = mmap(nullptr, kPieceBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(memory, MAP_FAILED);
@@ -61,7 +61,7 @@ void compute(milliseconds time) {
   }
 }
 
-// Its processor time: what it waited for beside others is the machine's affair.
+// Returns its processor time: time spent waiting for a processor depends on the machine.
 double run_a_child() {
   const pid_t child = fork();
   if (child == 0) {
@@ -78,7 +78,7 @@ double run_a_child() {
 
 class PlantedCauses : public testing::Test {
  protected:
-  // One run; returns what analysis says.
+  // Runs once; returns the analysis.
   analysis::Facts run() {
     SessionOptions options;
     options.name = "planted";
@@ -115,7 +115,7 @@ class PlantedCauses : public testing::Test {
           time_of([] { EXPECT_NE(dlopen(SLOW_LIBRARY_FILE, RTLD_NOW | RTLD_LOCAL), nullptr) << dlerror(); });
     });
     phase(PhaseKind::kBackward, "backward", [&] {
-      // What it waited for a processor has a cause of its own.
+      // Time spent waiting for a processor is a separate cause.
       call_ns_ = time_of([&] { call("aten::convolution", milliseconds(100)); }, CLOCK_THREAD_CPUTIME_ID);
       context_ns_ = time_of([&] { make_context(milliseconds(90)); });
     });
@@ -134,7 +134,7 @@ class PlantedCauses : public testing::Test {
     sink_.emit->op_end(sink_.source_host, begun);
   }
 
-  // As a broker tells of it, afterwards.
+  // As a broker reports it, afterwards.
   void make_context(milliseconds time) {
     strata_activity_event event{};
     event.struct_size = sizeof event;
@@ -174,7 +174,7 @@ TEST_F(PlantedCauses, AreFoundWithTheirTimes) {
   const analysis::SlowStep& first = facts.warm_up.steps.front();
   EXPECT_EQ(first.step, 0);
   expect_near(first, Cause::kDataLoader, sleep_ns_);
-  // What one takes is measured at the run's begin, and is twice as much where others work on the machine.
+  // The cost of a fault is measured at the run's begin, and doubles when the machine is busy.
   expect_near(first, Cause::kPageFaults, touch_ns_, 0.7);
   expect_near(first, Cause::kSharedLibraries, library_ns_);
   expect_near(first, Cause::kLibraryHandles, call_ns_);

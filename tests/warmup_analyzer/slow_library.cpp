@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library whose initialisation takes 120 ms, asleep: as one that waits for a disk.
+// A library whose initialisation sleeps for 120 ms, like one that waits for a disk.
 #include <chrono>
 #include <thread>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the plugin writes of what it hears.
+// The rows that the plugin writes for its events.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -191,7 +191,7 @@ TEST_F(WarmupAnalyzerTest, LeavesAloneWhatAnotherThreadBegan) {
   load();
   const strata_op_info op = op_of("aten::add", 90, 1);
   const std::uint64_t token = begin(10, op);
-  end(20, op, token, 42);  // the run's end, by another thread
+  end(20, op, token, 42);  // the run's end, on another thread
   EXPECT_TRUE(calls().empty());
 }
 

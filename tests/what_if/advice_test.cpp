@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
 constexpr std::uint64_t kContext = kGiB / 2;
 
-// A training whose need is a sum of parts.
+// A training whose memory need is a sum of parts.
 class FakeTrials : public Trials {
  public:
   std::function<double(const Selection&)> need_gib = [](const Selection&) { return 10.0; };
@@ -57,7 +57,8 @@ Change change(const char* name, const char* group, Effect effect = Effect::kSame
       .name = name, .overrides = {}, .allocator_settings = {}, .cost = "c", .effect = effect, .group = group};
 }
 
-// 0 saves 2 GiB; 1 saves 3 of the same kind; 2 saves 1; 3 saves nothing beside 1; 4 is another training.
+// 0 saves 2 GiB; 1 saves 3 in the same way; 2 saves 1; 3 saves nothing on top of 1; 4 changes the
+// mathematics.
 const std::vector<Change> kChanges = {change("half", "checkpointing"), change("all", "checkpointing"),
                                       change("fused", "form"), change("split", "micro-batch"),
                                       change("bf16", "precision", Effect::kOtherMathematics)};
@@ -87,7 +88,7 @@ TEST(Advice, PutsTogetherWhatSavesBesideTheOthers) {
 
 TEST(Advice, NamesTheLeastThatFitsAndKeepsTheMathematics) {
   FakeTrials runs = trials();
-  // One change of another training would do; two of the same are preferred.
+  // One change of the mathematics would suffice; two changes without it are preferred.
   const Advice advice = advise(13 * kGiB / 2, runs);
   ASSERT_TRUE(advice.least);
   EXPECT_EQ(advice.least->changes, (Selection{1, 2}));
@@ -98,7 +99,7 @@ TEST(Advice, NamesTheLeastThatFitsAndKeepsTheMathematics) {
   const Advice tight = advise(7 * kGiB / 2, runs);
   ASSERT_TRUE(tight.least);
   EXPECT_EQ(tight.least->changes, (Selection{1, 2, 4}));
-  // The fused form is not needed beside the other two.
+  // The fused form is not needed with the other two.
   const Advice fewer = advise(4 * kGiB, runs);
   ASSERT_TRUE(fewer.least);
   EXPECT_EQ(fewer.least->changes, (Selection{1, 4}));
@@ -173,7 +174,7 @@ TEST(AdviceText, FitsIntoEightyColumnsAndNamesTheCommand) {
   const std::string text = advice_text(changes, {"h100-80gb", "NVIDIA H100", 13 * kGiB / 2}, advice, command);
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = text.find('\n', begin);
-    EXPECT_LE(end - begin, 84u) << text.substr(begin, end - begin);  // an ellipsis has three bytes
+    EXPECT_LE(end - begin, 84u) << text.substr(begin, end - begin);  // an ellipsis takes three bytes
     begin = end + 1;
   }
   EXPECT_NE(text.find("Smallest change that makes it fit: all, "), std::string::npos) << text;

@@ -82,7 +82,7 @@ TEST(FindLargest, UpToTheHighest) {
 }
 
 TEST(FindLargest, EndsWhereMoreCanNeedLess) {
-  // Each 97th is padded to less, as by another kernel.
+  // Every 97th value needs less, as if another kernel were used.
   const Need need = [](std::int64_t value) { return 1e9 * static_cast<double>(value % 97); };
   const Found found = search(need, {1, 10'000, 1}, 50);
   ASSERT_TRUE(found.best && found.next);

@@ -87,7 +87,7 @@ TEST(Switches, WithoutTrainingThereIsNoOptimizerToChange) {
   EXPECT_TRUE(offered.contains("attention=sdpa"));
 }
 
-// What is offered alone the loader takes, but for what needs something of the whole configuration.
+// The loader accepts each change alone, except those that need other parts of the configuration.
 TEST(Switches, AreKeysOfTheConfiguration) {
   const std::string yaml =
       "model: {name: llama, size: 60m, context: 64}\ndevice: cuda\ndata: {batch_size: 8}\n";
