@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all plugins at once add to a step on the CPU: the quickstart's model, with and without them, in turn,
-// in one process.
+// The cost of all plugins together for a step on the CPU: the quickstart's model, with and without them,
+// alternating in one process.
 //
 //   build/release/bench/bench_all_plugins
 //
-// Prints the ratio of the fastest steps' times of each round (the median moves by a third with what
-// neighbours on the machine do), for steps that wait for the window and for steps of the window, whose
-// operators are traced; of each the median, and the upper end of its 95% interval (bootstrap over the
-// rounds). One thread computes: two would share their cores with whatever else the machine does. Exits with 1
-// when a median is above 1.02.
+// Prints the ratio of the fastest steps' times in each round (the median moves by a third with other load on
+// the machine), for steps that wait for the window and for steps of the window, whose operators are traced;
+// for each the median, and the upper end of its 95% interval (bootstrap over the rounds). One thread
+// computes: two would share their cores with other load. Exits with 1 if a median is above 1.02.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +31,7 @@ constexpr int kRounds = 24;
 // Of the quickstart's 120 steps.
 constexpr double kWaiting = 112, kTraced = 8;
 constexpr std::size_t kWarmUp = 2;
-// A run is short, so that what else the machine does falls on both sides of a round.
+// Runs are short, so that other load on the machine affects both sides of a round.
 constexpr int kSteps = 22;
 constexpr const char* kYaml = R"(
 name: all_plugins
@@ -92,10 +91,10 @@ double upper_bound(const std::vector<double>& ratios) {
 int compare() {
   std::vector<Side> all = sides();
   start_device(all.front().config);
-  for (const Side& side : all) step_ms(side);  // what happens once
+  for (const Side& side : all) step_ms(side);  // one-time costs
   std::map<std::string, std::vector<double>> ratios;
   for (int round = 0; round < kRounds; ++round) {
-    // Each side is first as often as the others.
+    // Each side goes first equally often.
     std::rotate(all.begin(), all.begin() + 1, all.end());
     std::map<std::string, double> times;
     for (const Side& side : all) times[side.name] = step_ms(side);

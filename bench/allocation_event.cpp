@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one allocation event costs on its way through the torch source, the session's fan-out and the
-// allocator tracer: an allocation and a free of the traced allocator, less the same of the allocator it
-// wraps, taken in turn.
+// The cost of one allocation event in the torch source, the session's fan-out and the allocator tracer:
+// an allocation and a free of the traced allocator, minus the same with the allocator it wraps,
+// alternating.
 //
-//     allocation_event                             ns an event, on one thread and on two
+//     allocation_event                             ns per event, on one thread and on two
 //     allocation_event --pairs N traced|untraced   only that many allocations and frees, for callgrind
 #include <benchmark/benchmark.h>
 #include <c10/core/CPUAllocator.h>
@@ -24,10 +24,10 @@ using std::chrono::steady_clock;
 
 constexpr std::int64_t kPairsABatch = 1000;
 constexpr int kBatches = 100;
-// Holds every row of the run: what is measured is an event, not a writer that cannot follow.
+// Holds every row of the run: the benchmark measures events, not a writer that falls behind.
 constexpr std::uint64_t kSpoolBytes = std::uint64_t{64} << 20;
 
-// One name for callgrind to count in.
+// The function in which callgrind counts.
 [[gnu::noinline]] void allocate_and_free(c10::Allocator& allocator, std::int64_t pairs) {
   for (std::int64_t pair = 0; pair < pairs; ++pair) {
     const c10::DataPtr block = allocator.allocate(256);
@@ -35,7 +35,7 @@ constexpr std::uint64_t kSpoolBytes = std::uint64_t{64} << 20;
   }
 }
 
-// A run with its store in a folder of its own.
+// A run with its store in a separate folder.
 class TracedSession {
  public:
   TracedSession() : session_(options()) { session_.begin_run(); }
@@ -65,7 +65,7 @@ double seconds(c10::Allocator& allocator) {
   return duration<double>(steady_clock::now() - begin).count();
 }
 
-// One batch a repetition: one that was interrupted is one of many, and not the median.
+// One batch per repetition: an interrupted one is one of many and does not change the median.
 void allocation_event(benchmark::State& state) {
   for (auto _ : state) {
     const double untraced = seconds(*c10::GetDefaultCPUAllocator());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an allocation's stack adds to its event: allocations that get one, less smaller ones of the same
-// allocator that get none, taken in turn, at several depths. The slope over depth is a frame's cost.
+// The cost of an allocation's stack: allocations with a stack, minus smaller ones of the same allocator
+// without one, alternating, at several depths. The slope over depth is the cost per frame.
 //
-//     allocation_stack                            ns a stack; the name's last part is the depth in frames
+//     allocation_stack                            ns per stack; the name ends with the depth in frames
 //     allocation_stack --stacks N DEPTH BYTES     only that many allocations, for callgrind: of 64 bytes
 //                                                 without a stack, of 256 with one
 #include <benchmark/benchmark.h>
@@ -28,7 +28,7 @@ constexpr std::size_t kWithoutStack = 64, kWithStack = 256;
 constexpr const char* kThreshold = "0.0001";  // MiB: between the two
 constexpr std::uint64_t kSpoolBytes = std::uint64_t{64} << 20;
 
-// One name for callgrind to count in.
+// The function in which callgrind counts.
 [[gnu::noinline]] void allocate_and_free(std::size_t bytes, std::int64_t allocations) {
   for (std::int64_t allocation = 0; allocation < allocations; ++allocation) {
     const c10::DataPtr block = c10::GetCPUAllocator()->allocate(bytes);
@@ -42,7 +42,7 @@ constexpr std::uint64_t kSpoolBytes = std::uint64_t{64} << 20;
   } else {
     allocate_below(frames - 1, bytes, allocations);
   }
-  benchmark::ClobberMemory();  // no tail call: each is a frame
+  benchmark::ClobberMemory();  // no tail call: each call is a frame
 }
 
 class TracedSession {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the dry GPU's own calls cost: a launch, an allocation with its free, a product of cuBLAS.
+// The cost of the dry GPU's own calls: a launch, an allocation with its free, a product of cuBLAS.
 #include <benchmark/benchmark.h>
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
@@ -28,7 +28,7 @@ void dry_launch(benchmark::State& state) {
   }
 }
 
-// Among `live` other blocks; two calls an iteration.
+// With `live` other blocks; two calls per iteration.
 void dry_allocation_and_free(benchmark::State& state) {
   std::vector<void*> live(static_cast<std::size_t>(state.range(0)));
   for (void*& block : live) cudaMalloc(&block, std::size_t{20} << 20);
@@ -55,7 +55,7 @@ double minimum(const std::vector<double>& all) {
   return *std::min_element(all.begin(), all.end());
 }
 
-// The fastest of many short repetitions: the machine may be shared.
+// The fastest of many short repetitions, because the machine may be shared.
 void repeat(benchmark::internal::Benchmark* benchmark) {
   benchmark->MinTime(0.02)->Repetitions(50)->ReportAggregatesOnly(true)->ComputeStatistics("min", minimum);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run as long as one likes, without torch: steps of a few phases, in which a source tells of blocks that
-// come and go through the session and the allocator tracer into a run store of a largest size.
+// A run of any length, without torch: steps of a few phases, with a source that emits allocations and
+// frees through the session and the allocator tracer into a run store with a size limit.
 //
 //     bench_endless_run FOLDER STEPS EVENTS_A_STEP MAX_MB
 //
-// One line of JSON: what the process held after a tenth and after all of it, how large the store grew on
-// disk, and how many events were emitted and how many rows it had no room for.
+// Prints one line of JSON: the process's memory after a tenth and after the whole run, the largest size of
+// the store on disk, the number of emitted events, and the number of dropped rows.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -37,7 +37,7 @@ std::uint64_t resident_bytes() {
   return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-// Of the blocks that files take: spools are made whole.
+// Counts the blocks that files occupy: spools are allocated at full size.
 std::uint64_t bytes_on_disk(const std::filesystem::path& folder) {
   std::uint64_t bytes = 0;
   std::error_code gone;
@@ -48,7 +48,7 @@ std::uint64_t bytes_on_disk(const std::filesystem::path& folder) {
   return bytes;
 }
 
-// A caching allocator that hands out whole blocks of 512 bytes and counts.
+// A caching allocator that hands out whole blocks of 512 bytes and counts them.
 class Allocator {
  public:
   explicit Allocator(const Emitter& emitter) : emitter_(emitter) {

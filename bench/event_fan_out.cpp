@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an event costs through source, host and plugins that do nothing with it, for 0, 1 and 4 plugins, each
-// a shared object of its own. Budgets: 5 ns with none, 100 ns with four, of the fastest repetition (the
-// machine may be shared).
+// The cost of an event in source, host and plugins that ignore it, for 0, 1 and 4 plugins, each a separate
+// shared object. Budgets: 5 ns with none, 100 ns with four, for the fastest repetition (the machine may be
+// shared).
 #include <benchmark/benchmark.h>
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a range costs where no tool listens to NVTX: a push and a pop as the plugin makes them, budget 5 ns
-// for both; and a phase through a session that has the plugin, beside one that has none. The fastest
-// repetition counts (the machine may be shared).
+// The cost of a range when no tool listens to NVTX: a push and a pop as the plugin makes them, budget 5 ns
+// for both; and a phase in a session with the plugin, compared with one without. The fastest repetition
+// counts (the machine may be shared).
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
@@ -13,7 +13,7 @@
 namespace strata {
 namespace {
 
-// NVTX reads it at its first call.
+// NVTX reads the variable at its first call.
 const int kNoTool = unsetenv("NVTX_INJECTION64_PATH");
 
 void nvtx_push_and_pop(benchmark::State& state) {

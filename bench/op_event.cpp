@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one operator's begin and end cost on their way from a source through the session's fan-out into the
-// spool, with the plugin cupti_timeline and with no plugin that listens to them in its place.
+// The cost of one operator's begin and end from a source through the session's fan-out into the spool, with
+// the plugin cupti_timeline, and with a plugin that ignores them.
 //
-//     op_event                                 ns an operator
-//     op_event --operators N timed|heard       only that many, for callgrind: with cupti_timeline, or with a
-//                                              plugin that does nothing with them
+//     op_event                                 ns per operator
+//     op_event --operators N timed|heard       only that many, for callgrind: with cupti_timeline, or with
+//                                              the plugin that ignores them
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
@@ -18,10 +18,10 @@
 
 namespace {
 
-// Holds every row of the run: what is measured is an event, not a writer that cannot follow.
+// Holds every row of the run: the benchmark measures events, not a writer that falls behind.
 constexpr std::uint64_t kSpoolBytes = std::uint64_t{256} << 20;
 
-// One name for callgrind to count in.
+// The function in which callgrind counts.
 [[gnu::noinline]] void begin_and_end(const strata::Emitter& emitter, const strata_op_info& op,
                                      std::int64_t operators) {
   for (std::int64_t i = 0; i < operators; ++i)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What recording memory adds to a training step, ours and PyTorch's own recorders in one process, in turn. To
-// be run on a dry GPU, where a step is nothing but the host's work, so that nothing hides behind kernels:
+// The cost of recording memory for a training step: Strata's and PyTorch's own recorders, alternating in one
+// process. Run it on a dry GPU, where a step consists only of the host's work, so kernels hide nothing:
 //
 //   strata exec --dry h100-80gb --plugins none -- build/release/bench/bench_recorders
 //
-// Two measures. The ratio of a step's median time, recorded to unrecorded. And the time that a recorder adds
-// to each step in all: to start it, to record, to stop it, and until what it saw is in the file that its
-// viewer reads (ours: the run store, closed). What ours takes to be analysed and written as the pickle that
-// torch's memory history is, is told beside it. Exits with 1 when ours is over its limits.
+// Two measures: the ratio of a step's median time, recorded to unrecorded; and the total time that a recorder
+// adds to each step: starting, recording, stopping, and writing the file that its viewer reads (for Strata:
+// closing the run store). The time for Strata to analyse a run and write it as a pickle of torch's memory
+// history is printed too. Exits with 1 if Strata exceeds its limits.
 #include <ATen/ATen.h>
 #include <ATen/record_function.h>
 #include <fmt/format.h>
@@ -43,8 +43,8 @@ namespace profiler = torch::autograd::profiler;
 constexpr int kRounds = 5;
 constexpr std::size_t kWarmUp = 10;
 constexpr std::size_t kSteps = 210;
-// Holds what the writer leaves behind: a step's time is that of its events. What the writer of the store has
-// not written by the end it writes there, and that is counted in what is added.
+// Large enough for all rows, so that a step's time is that of its events. Rows the store's writer has not
+// written by the end are written then, and that time counts as added.
 constexpr std::uint64_t kSpoolBytes = std::uint64_t{64} << 20;
 constexpr const char* kYaml = R"(
 name: recorders
@@ -61,8 +61,8 @@ double milliseconds_since(steady_clock::time_point begin) {
   return duration<double, std::milli>(steady_clock::now() - begin).count();
 }
 
-// One training run: what a step took in the median, the run with all that the recorder did around it, and
-// what it took to look at it as a pickle.
+// One training run: the median time of a step, the time of the run including all of the recorder's work, and
+// the time to write it as a pickle.
 struct Times {
   double step_ms = 0, run_ms = 0, pickle_ms = 0;
 };
@@ -84,12 +84,12 @@ class FileOutput : public exports::Output {
   std::ofstream file_;
 };
 
-// Runs of the recorders: the median time of a step.
+// Runs with each recorder: the median time of a step.
 double by_nobody(const config::RunConfig& config, const std::filesystem::path&) {
   return train(config, {});
 }
 
-// What any recorder of operators pays at least: torch calls it, and it does nothing.
+// The minimum cost of any recorder of operators: torch calls it, and it does nothing.
 double by_empty_callbacks(const config::RunConfig& config, const std::filesystem::path&) {
   const at::CallbackHandle handle = at::addGlobalCallback(
       at::RecordFunctionCallback([](const at::RecordFunction&) -> std::unique_ptr<at::ObserverContext> {
@@ -138,7 +138,7 @@ double by_profiler(const config::RunConfig& config, const std::filesystem::path&
   return step_ms;
 }
 
-// How far a peer's added time must be above ours, where it has the same kind of record.
+// The required ratio of a peer's added time to ours, for the same kind of record.
 struct Peer {
   const char* ours;
   double times;
@@ -149,7 +149,7 @@ constexpr double kNoLimit = 1e9;
 struct Recorder {
   const char* name;
   std::function<double(const config::RunConfig&, const std::filesystem::path&)> run;
-  double step_limit = 0;  // of ours: of a step's time to an unrecorded one's; 0: a peer's
+  double step_limit = 0;  // ours: limit on a step's time relative to an unrecorded one; 0: a peer's
   std::optional<Peer> peer = {};
 };
 
@@ -188,7 +188,8 @@ Times timed(const Recorder& recorder, const config::RunConfig& config) {
   return times;
 }
 
-// Of the rounds: each recorder's step to the unrecorded one's of the same round, and what it added a step.
+// Per round: each recorder's step relative to the unrecorded one of the same round, and its added time per
+// step.
 struct Measured {
   std::vector<double> step_ratios, added_ms, pickle_ms;
 };
@@ -198,7 +199,7 @@ int compare() {
   bench::start_device(config);
   const std::vector<Recorder> all = recorders();
   std::map<std::string, Measured> measured;
-  for (const Recorder& recorder : all) timed(recorder, config);  // what happens once
+  for (const Recorder& recorder : all) timed(recorder, config);  // one-time costs
   for (int round = 0; round < kRounds; ++round) {
     const Times unrecorded = timed(all.front(), config);
     for (std::size_t index = 1; index < all.size(); ++index) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one row costs the thread that appends it: 96 bytes, the size of an allocator event.
+// The cost of one row for the thread that appends it: 96 bytes, the size of an allocator event.
 //
-// The writer thread competes for the same processors: with all of them appending, the figure holds what it
-// takes.
+// The writer thread competes for the same processors: if all of them append, the figure includes its time.
 #include <benchmark/benchmark.h>
 
 #include <memory>
@@ -24,7 +23,7 @@ std::unique_ptr<Store> store;
 std::optional<strata::test::TemporaryFolder> folder;
 std::uint32_t table;
 
-// Spools that hold all rows of a run, so that what is measured is an append and not the writer.
+// Spools that hold all rows of a run, so that the benchmark measures appends and not the writer.
 void open_store(const benchmark::State& state) {
   folder.emplace();
   const auto rows = static_cast<std::uint64_t>(state.max_iterations);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a row costs the thread that moves it from a spool into SQLite: rows of the size of an allocator event,
-// one in thirty of them of another table, in batches that are committed one by one.
+// The cost of a row for the thread that moves it from a spool into SQLite: rows of the size of an allocator
+// event, one in thirty of another table, in batches that are committed one by one.
 //
-//     store_write                     ns a row, for batches of several sizes
+//     store_write                     ns per row, for batches of several sizes
 //     store_write --batches N ROWS    only that many batches of that many rows, for callgrind
 #include <benchmark/benchmark.h>
 
@@ -25,7 +25,7 @@ namespace {
 using std::chrono::duration;
 using std::chrono::steady_clock;
 
-// As the allocator tracer's event is: 8 wide columns and 6 narrow ones.
+// Like the allocator tracer's event: 8 wide columns and 6 narrow ones.
 struct EventRow {
   std::uint64_t sequence, address, bytes, stream, pool, handed_out_bytes, op;
   std::int64_t monotonic_ns;
@@ -96,7 +96,7 @@ class WrittenStore {
     for (std::uint64_t row = 0; row < rows; ++row) append_one(++sequence_);
   }
 
-  // Until what was appended is committed.
+  // Waits until all appended rows are committed.
   void wait() {
     while (spool_.released() != spool_.written()) {
       writer_.wake();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A training run within a benchmark's own process, so that runs with and without something take turns.
+// A training run in a benchmark's own process, so that runs with and without a feature can alternate.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,15 @@
 
 namespace strata::bench {
 
-// Of `values`, which are not empty; of an even number, the upper of the two in the middle.
+// The median of `values`, which must not be empty; for an even number, the upper of the two in the
+// middle.
 double median(std::vector<double> values);
 
-// Initializes the device of `config`, once a process. Throws std::runtime_error.
+// Initializes the device of `config`, once per process. Throws std::runtime_error.
 void start_device(const config::RunConfig& config);
 
-// Milliseconds of each step after the first `warm_up`, of one run of the trainer in a session of its own.
-// Throws std::runtime_error when the run does not end well.
+// The milliseconds of each step after the first `warm_up`, from one run of the trainer in its own
+// session. Throws std::runtime_error if the run fails.
 std::vector<double> train(const config::RunConfig& config, SessionOptions options, std::size_t warm_up);
 
 }  // namespace strata::bench

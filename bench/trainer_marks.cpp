@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a mark of strata/trainer.h costs a program that runs without Strata: budget 1 ns. The fastest
-// repetition counts (the machine may be shared).
+// The cost of a mark of strata/trainer.h for a program that runs without Strata: budget 1 ns. The
+// fastest repetition counts (the machine may be shared).
 //
 //     bench_trainer_marks                the benchmark
 //     bench_trainer_marks --loop N       N times each mark, for callgrind (bench/mark_instructions.sh)

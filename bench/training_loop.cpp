@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the trainer's loop costs beside the LibTorch calls that it makes: the same training, once by the
-// trainer and once by a bare loop, in turn, in one process. To be run on a dry GPU, where a step is nothing
-// but the host's work:
+// The cost of the trainer's loop in addition to its LibTorch calls: the same training, by the trainer and by
+// a bare loop, alternating in one process. Run it on a dry GPU, where a step consists only of the host's
+// work:
 //
 //   strata exec --dry h100-80gb --plugins none -- build/release/bench/bench_training_loop
 //
-// Prints the ratio of the median step times, trainer's to bare loop's, of each pair, and their median. Exits
-// with 1 when that is above 1.01.
+// Prints the ratio of the median step times, trainer to bare loop, for each pair, and their median. Exits
+// with 1 if the median is above 1.01.
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 
@@ -51,7 +51,7 @@ StepTimes bare_loop(const config::RunConfig& config) {
       make_model({config.model, config.attention}, {{}, at::TensorOptions(at::kFloat).device(device)});
   const auto optimizer = make_optimizer(config.optimizer, named_parameters(*model));
   const auto samples = static_cast<std::uint64_t>(config.data.batch_size);
-  // What it makes it frees, the graph too, as the trainer does within its step.
+  // It frees everything it makes, including the graph, as the trainer does within its step.
   const auto train_step = [&](std::uint64_t step) {
     optimizer->zero_grad(/*set_to_none=*/true);
     const Batch batch = source->read(step * samples, config.data.batch_size);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts what it hears and does nothing else: what remains is the host's own cost. COUNTING_ID makes several
-// of it.
+// Counts its events and does nothing else: the rest is the host's own cost. COUNTING_ID builds several
+// plugins from this file.
 #include "strata/plugin.hpp"
 
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Through which the benchmark emits as a source does: the source `emitter` fills one in, whose address is its
-// option.
+// The benchmark emits through this structure as a source does: the source `emitter` fills it in, and its
+// option is the structure's address.
 #pragma once
 
 #include "strata/ext/emit.h"
