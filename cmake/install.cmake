@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# `cmake --install`: what the build tree holds, and the package that find_package(strata) finds.
+# `cmake --install`: the content of the build tree, and the package for find_package(strata).
 include(CMakePackageConfigHelpers)
 
 set(package_targets)
@@ -12,7 +12,7 @@ if(TARGET strata_runtime)
   list(APPEND package_targets strata_runtime)
   install(DIRECTORY host/runtime/include/ DESTINATION include)
 endif()
-# What holds torch, which a wheel has once for each release (python/CMakeLists.txt).
+# Files that link torch; a wheel has them once for each release of torch (python/CMakeLists.txt).
 foreach(part strata_trainer strata_nccl strata_replay)
   if(TARGET ${part})
     install(TARGETS ${part} LIBRARY DESTINATION lib/strata COMPONENT torch)
@@ -26,7 +26,7 @@ if(package_targets)
   install(TARGETS ${package_targets} EXPORT strata LIBRARY DESTINATION lib)
   install(EXPORT strata NAMESPACE strata:: FILE strata-targets.cmake DESTINATION lib/cmake/strata)
 endif()
-# Not where CMake would take a build tree for an installation.
+# Not in a folder where CMake would mistake a build tree for an installation.
 configure_file(cmake/strata-config.cmake ${PROJECT_BINARY_DIR}/to_install/strata-config.cmake COPYONLY)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/to_install/strata-config-version.cmake
   COMPATIBILITY SameMinorVersion)
@@ -40,7 +40,7 @@ install(
     cmake/plugin_exports.map
   DESTINATION lib/cmake/strata)
 
-# What a user reads and starts from.
+# Documentation and examples for users.
 install(DIRECTORY configs/grids DESTINATION share/strata/configs)
 install(DIRECTORY examples DESTINATION share/strata)
 install(FILES README.md CHANGELOG.md DESTINATION share/doc/strata)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The packages: a .deb and a tarball, by `./dev package` or `cpack --config <build>/CPackConfig.cmake`. Torch is in neither:
-# the installed program finds the user's (host/cli/torch_libraries.hpp).
+# The packages: a .deb and a tarball, by `./dev package` or `cpack --config <build>/CPackConfig.cmake`.
+# Neither contains torch: the installed program finds the user's (host/cli/torch_libraries.hpp).
 set(CPACK_GENERATOR DEB TGZ)
 set(CPACK_PACKAGE_NAME strata)
 set(CPACK_PACKAGE_VENDOR "Strata")
@@ -19,12 +19,12 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS python3)
-# Found, and of no package: what the user brings.
+# Found at run time and in no package: libraries that the user brings.
 if(STRATA_WITH_TORCH)
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${torch_root}/lib)
 endif()
 
-# A tarball is one folder that runs from wherever it is unpacked.
+# A tarball is one folder that runs from any location.
 set(CPACK_ARCHIVE_COMPONENT_INSTALL OFF)
 set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_SOURCE_DIR}/cmake/package_kind.cmake)
 include(CPack)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What goes with every package beside the program: the licences, and the list of what is in it (CycloneDX). Both are made of
-# third_party/libraries.json, with the versions that this build found.
+# Documents in every package: the licences, and the list of components (CycloneDX). Both are generated from
+# third_party/libraries.json, with the versions found by this build.
 find_package(Python3 3.10 REQUIRED COMPONENTS Interpreter)
 
 set(table ${PROJECT_SOURCE_DIR}/third_party/libraries.json)

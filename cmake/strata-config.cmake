@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # find_package(strata [COMPONENTS torch]): the targets
-#   strata::plugin_api  headers alone: for plugins (strata_add_plugin), and for programs that mark their own loop (strata/trainer.h)
+#   strata::plugin_api  headers only: for plugins (strata_add_plugin), and for programs that mark their own loop (strata/trainer.h)
 #   strata::runtime     libstrata, for programs that open a session themselves
 #   strata::torch       strata/torch/attach.hpp with your LibTorch (component `torch`)
 include(${CMAKE_CURRENT_LIST_DIR}/strata-targets.cmake)

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# find_package(strata COMPONENTS torch): the target strata::torch, which is strata/torch/attach.hpp and your LibTorch, without
-# a CUDA toolkit. Part of the installed package.
+# find_package(strata COMPONENTS torch): the target strata::torch provides strata/torch/attach.hpp and your
+# LibTorch, without a CUDA toolkit. Part of the installed package.
 #
-# LibTorch is, in this order:
-#   1. that of a find_package(Torch) before this one: strata::torch links the target `torch`
-#   2. the folder STRATA_TORCH_ROOT, a CMake variable or one of the environment: a wheel's `torch`, or an unpacked LibTorch
+# LibTorch is taken from the first of these:
+#   1. an earlier find_package(Torch): strata::torch links the target `torch`
+#   2. the folder STRATA_TORCH_ROOT, a CMake or environment variable: a wheel's `torch`, or an unpacked LibTorch
 #   3. the wheel of the python3 in PATH
 #
-# Why not find_package(Torch) alone: that of a CUDA wheel asks for a CUDA toolkit with nvcc, which neither a program without
-# kernels of its own nor LibTorch needs.
+# find_package(Torch) alone is not enough: in a CUDA wheel it requires a CUDA toolkit with nvcc, which neither
+# LibTorch nor a program without its own kernels needs.
 
 add_library(strata::torch INTERFACE IMPORTED)
 target_link_libraries(strata::torch INTERFACE strata::plugin_api)
@@ -45,8 +45,8 @@ target_compile_features(strata::torch INTERFACE cxx_std_17)
 # libstdc++ first: libtorch.so shows an incomplete copy of std::filesystem.
 target_link_libraries(strata::torch INTERFACE
   stdc++ ${strata_torch_root}/lib/libtorch_cpu.so ${strata_torch_root}/lib/libc10.so)
-# CUDA's half registers itself when it is loaded, so that it is kept although nothing here calls it; what its allocator
-# counts is asked of c10's.
+# CUDA's half registers itself when it is loaded, so it must be linked although nothing here calls it; its
+# allocator's counts come through c10.
 if(EXISTS "${strata_torch_root}/lib/libtorch_cuda.so")
   target_link_libraries(strata::torch INTERFACE ${strata_torch_root}/lib/libc10_cuda.so)
   target_link_options(strata::torch INTERFACE

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # strata_add_plugin(NAME [NOT_INSTALLED] SOURCES FILE...): a plugin, as lib/strata/plugins/NAME.so.
 #
-# It links strata::plugin_api only, is never unmapped once loaded, leaves no symbol unresolved, and exports
-# strata_plugin_entry and nothing else: the build fails when that does not hold. (Hidden visibility alone does not
-# do it: instances of standard templates keep their default visibility.)
+# It links only strata::plugin_api, is never unmapped once loaded, leaves no symbol unresolved, and exports
+# strata_plugin_entry and nothing else; otherwise the build fails. (Hidden visibility alone is not enough:
+# instances of standard templates keep their default visibility.)
 #
-# Part of the installed package, so that a plugin outside this tree is built in the same way.
+# Part of the installed package, so that a plugin outside this tree is built the same way.
 
 set(STRATA_PLUGIN_CMAKE_DIR ${CMAKE_CURRENT_LIST_DIR})
 
@@ -27,7 +27,7 @@ function(strata_add_plugin name)
   endif()
 endfunction()
 
-# The link settings that every module loaded by the runtime shares, plugins and sources alike.
+# The link settings of every module that the runtime loads, plugins and sources alike.
 function(strata_export_entry_only target)
   set(exports ${STRATA_PLUGIN_CMAKE_DIR}/plugin_exports.map)
   set_target_properties(${target} PROPERTIES

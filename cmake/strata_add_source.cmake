@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # strata_add_source(TARGET NAME [EXCLUDE_FROM_ALL] [COMPONENT NAME] SOURCES FILE...): a source of events, as
-# lib/strata/sources/NAME.so. It is loaded like a plugin and linked like one; unlike a plugin it may link what it observes.
+# lib/strata/sources/NAME.so. It is loaded and linked like a plugin, but it may also link the library it
+# observes.
 function(strata_add_source target name)
   cmake_parse_arguments(PARSE_ARGV 2 arg "EXCLUDE_FROM_ALL" "COMPONENT" "SOURCES")
   if(NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)

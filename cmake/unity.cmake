@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# strata_unity_by_folder(TARGET): where several files are compiled as one (docs/decisions/006), those of a folder are, whatever
-# else the target has: a new file changes its own folder's unit alone, and the compiler cache keeps the others. Files that are
-# generated stay on their own.
+# strata_unity_by_folder(TARGET): where several files are compiled as one (docs/decisions/006), group them by
+# folder: a new file changes only its own folder's unit, and the compiler cache keeps the others. Generated
+# files are compiled separately.
 function(strata_unity_by_folder target)
   if(NOT CMAKE_UNITY_BUILD)
     return()

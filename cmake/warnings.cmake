@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# strata_warnings(TARGET): the warnings our code is held to. Every target of ours calls it, directly or
-# through one of the strata_add_* helpers. They are errors with the compiler that CI builds with; what another one
-# finds on top shall not stop a user's build.
+# strata_warnings(TARGET): the warnings for our code. Every target of ours calls it, directly or through one
+# of the strata_add_* helpers. They are errors with CI's compiler; additional warnings of another compiler
+# must not stop a user's build.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION MATCHES "^12\\.")
   set(is_compiler_of_ci ON)
 else()

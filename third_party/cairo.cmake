@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# cairo, 1.14 or later: pictures of runs as SVG, PNG and PDF files, from one drawing. What GTK and Firefox draw with. From the
-# system: libcairo2-dev, which brings a font by its dependencies. It has no package file that CMake knows.
+# cairo, 1.14 or later: draws pictures of runs as SVG, PNG and PDF files with the same code. GTK and Firefox
+# use it too. From the system: libcairo2-dev, whose dependencies include a font. It has no package file for
+# CMake.
 #
-# A program with the property STRATA_PORTABLE links it, and what it draws with, from static archives: without X11, whose
-# functions nothing of ours calls. See host/cli/CMakeLists.txt.
+# A program with the property STRATA_PORTABLE links cairo and its dependencies from static archives: without
+# X11, whose functions our code does not call. See host/cli/CMakeLists.txt.
 find_path(cairo_include_dir cairo.h PATH_SUFFIXES cairo REQUIRED)
 find_library(cairo_library cairo REQUIRED)
 file(STRINGS ${cairo_include_dir}/cairo-version.h cairo_version REGEX "define CAIRO_VERSION_M")

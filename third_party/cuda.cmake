@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# CUDA's headers, as PyPI's wheels bring them: those that torch asks for, and nvidia-cuda-crt's and nvidia-cuda-cccl's,
-# which they include. dry_gpu/ implements what they declare. No toolkit is needed, and none of CUDA's libraries is linked.
+# CUDA's headers from PyPI's wheels: those that torch requires, and nvidia-cuda-crt's and nvidia-cuda-cccl's,
+# which they include. dry_gpu/ implements what they declare. No toolkit is needed, and none of CUDA's
+# libraries is linked.
 #
-# strata::cuda_headers exists where torch's wheel has them beside it; a LibTorch for CPU alone does not.
+# strata::cuda_headers exists if torch's wheel has the headers next to it; a CPU-only LibTorch does not.
 
 include(torch_root)
 set(nvidia_root ${torch_root}/../nvidia)
@@ -30,20 +31,20 @@ if(has_all)
     file(STRINGS ${nvidia_root}/nccl/include/nccl.h nccl_version REGEX "define NCCL_(MAJOR|MINOR|PATCH) ")
     string(REGEX REPLACE "[^0-9;]" "" nccl_version "${nccl_version}")
     list(JOIN nccl_version . nccl_version)
-    # With CUDA's half of torch, which has NCCL's: both are there or not.
+    # With CUDA's half of torch, which contains NCCL's: both exist or neither.
     add_library(strata::torch_cuda INTERFACE IMPORTED GLOBAL)
     target_link_libraries(strata::torch_cuda INTERFACE
       strata::cuda_headers ${torch_root}/lib/libtorch_cuda.so ${torch_root}/lib/libc10_cuda.so)
   endif()
   if(EXISTS ${torch_root}/lib/libc10_cuda.so)
-    # CUDA's caching allocator alone, which needs nothing else of torch: the replay opens it.
+    # Only CUDA's caching allocator, which needs nothing else from torch: the replay opens it.
     add_library(strata::c10_cuda INTERFACE IMPORTED GLOBAL)
     target_include_directories(strata::c10_cuda SYSTEM INTERFACE ${torch_root}/include)
     target_compile_definitions(strata::c10_cuda INTERFACE NDEBUG)  # as in torch.cmake
     target_link_libraries(strata::c10_cuda INTERFACE
       strata::cuda_headers ${torch_root}/lib/libc10_cuda.so ${torch_root}/lib/libc10.so)
   endif()
-  set(STRATA_REAL_CUDART ${nvidia_root}/cu13/lib/libcudart.so.13)  # which a test compares ours with
-  set(STRATA_REAL_CUPTI ${nvidia_root}/cu13/lib/libcupti.so.13)    # whose step from record to record a test takes
-  set(STRATA_REAL_NCCL ${nvidia_root}/nccl/lib/libnccl.so.2)       # the same
+  set(STRATA_REAL_CUDART ${nvidia_root}/cu13/lib/libcudart.so.13)  # for a test that compares ours with it
+  set(STRATA_REAL_CUPTI ${nvidia_root}/cu13/lib/libcupti.so.13)    # for a test that uses its iteration over records
+  set(STRATA_REAL_NCCL ${nvidia_root}/nccl/lib/libnccl.so.2)       # for a test that compares ours with it
 endif()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# D3 5: scales, axes, shapes and zoom of the report's page, inlined into it (250 KB). From the system: node-d3, which
-# is found below /usr or unpacked below a CMAKE_PREFIX_PATH; its d3.min.js is all that is used.
+# D3 5: scales, axes, shapes and zoom of the report's page, inlined into it (250 KB). From the system:
+# node-d3, which is found below /usr or unpacked below a CMAKE_PREFIX_PATH; only its d3.min.js is used.
 set(STRATA_D3 "" CACHE FILEPATH "d3.min.js, version 5. Empty: the system's")
 
 set(d3_file ${STRATA_D3})
@@ -21,5 +21,5 @@ if(NOT d3_version)
     "D3 5, which the report's page is drawn with, was looked for in '${d3_file}'. Install node-d3, or name the file "
     "with -DSTRATA_D3=<d3.min.js>.")
 endif()
-set(d3_notice ${CMAKE_CURRENT_LIST_DIR}/licences/LICENSE-d3)  # which goes wherever D3 goes
+set(d3_notice ${CMAKE_CURRENT_LIST_DIR}/licences/LICENSE-d3)  # which must accompany D3
 message(STATUS "D3 ${d3_version}: ${d3_file}")

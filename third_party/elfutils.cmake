@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# elfutils' libdw, 0.176 or later, and libelf: names and lines for addresses in the stacks of allocations. What perf and
-# heaptrack read DWARF with. From the system: libdw-dev. It has no package file that CMake knows.
+# elfutils' libdw, 0.176 or later, and libelf: names and lines for addresses in the stacks of allocations.
+# perf and heaptrack read DWARF with it too. From the system: libdw-dev. It has no package file for CMake.
 find_path(elfutils_include_dir elfutils/libdwelf.h REQUIRED)
 find_library(elfutils_dw_library dw REQUIRED)
 find_library(elfutils_elf_library elf REQUIRED)

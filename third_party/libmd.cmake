@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# libmd, 1.0 or later: SHA-256 of a grid cell's configuration, by which it is known. BSD's digests; dpkg computes its own with
-# it, so that every Debian has the library. From the system: libmd-dev. It has no package file that CMake knows.
+# libmd, 1.0 or later: the SHA-256 of a grid cell's configuration, which identifies the cell. BSD's digests;
+# dpkg uses it, so every Debian has the library. From the system: libmd-dev. It has no package file for CMake.
 find_path(libmd_include_dir sha2.h REQUIRED)
 find_library(libmd_library md REQUIRED)
-cmake_path(GET libmd_library PARENT_PATH libmd_version)  # its headers do not tell it
+cmake_path(GET libmd_library PARENT_PATH libmd_version)  # its headers do not contain it
 if(EXISTS ${libmd_version}/pkgconfig/libmd.pc)
   file(STRINGS ${libmd_version}/pkgconfig/libmd.pc libmd_version REGEX "^Version:")
   string(REGEX REPLACE "[^0-9.]" "" libmd_version "${libmd_version}")

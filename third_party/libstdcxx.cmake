@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# libstdc++ of g++ 11 or later: what every program has, and its std::filesystem once more, strata_own_filesystem, hidden in
-# the libraries that programs of others load. libtorch.so exports the std::filesystem that it was built with; where a program
-# names it before libstdc++, calls of ours would end there, and crash.
-# Without the compiler's libstdc++.a, or with another standard library, the shared one has to do.
+# libstdc++ of g++ 11 or later: the shared one for every program, and a second copy of its std::filesystem,
+# strata_own_filesystem, hidden in the libraries that other programs load. libtorch.so exports the
+# std::filesystem that it was built with; in a program that lists it before libstdc++, our calls would go
+# there and crash.
+# Without the compiler's libstdc++.a, or with another standard library, the shared one is used.
 execute_process(
   COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libstdc++.a
   OUTPUT_VARIABLE archive OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# NVTX 3, headers alone (Apache 2.0 with LLVM's exception): those of the wheel of CUDA's headers that torch asks for, else the
-# system's, or a CUDA toolkit's. Nothing is linked: a tool is found at run time, by NVTX_INJECTION64_PATH.
+# NVTX 3, headers only (Apache 2.0 with LLVM's exception): from the wheel of CUDA's headers that torch
+# requires, otherwise from the system or a CUDA toolkit. Nothing is linked: NVTX finds a tool at run time, by
+# NVTX_INJECTION64_PATH.
 #
-# strata::nvtx exists where they do. Which extensions the headers know (counters, memory heaps) is asked with __has_include
-# where they are used: older ones lack some.
+# strata::nvtx exists if the headers do. Code that uses extensions (counters, memory heaps) tests for them
+# with __has_include: older headers lack some.
 
 include(torch_root)
 find_path(STRATA_NVTX_INCLUDE nvtx3/nvToolsExt.h

@@ -2,8 +2,8 @@
 # LibTorch, 2.11 to 2.15: tensors, autograd, allocators. Only sources/torch, host/trainer and host/replay
 # use it, the first two through strata_use_torch().
 #
-# Taken from torch_root.cmake's folder; a wheel has CUDA's headers and libraries beside it. Torch's own find_package(Torch)
-# is not used: it asks for a CUDA toolkit, which nothing here needs.
+# Taken from torch_root.cmake's folder; a wheel has CUDA's headers and libraries next to it. Torch's own
+# find_package(Torch) is not used: it requires a CUDA toolkit, which nothing here needs.
 
 include(torch_root)
 if(NOT EXISTS "${torch_root}/lib/libtorch_cpu.so")
@@ -33,18 +33,18 @@ target_compile_options(strata::torch INTERFACE -fmacro-prefix-map=${torch_root}/
 target_link_libraries(strata::torch INTERFACE
   stdc++ ${torch_root}/lib/libtorch.so ${torch_root}/lib/libtorch_cpu.so ${torch_root}/lib/libc10.so)
 
-# strata_install_without_torch(TARGET): installed, it holds no path of this LibTorch. Whoever opens it has a LibTorch open
-# already: the program that is recorded, or `strata`, which finds the user's (host/cli/torch_libraries.hpp). It lies in
-# lib/strata, or in a folder there for its release of torch.
+# strata_install_without_torch(TARGET): the installed file contains no path of this LibTorch. Its user has
+# already opened a LibTorch: the recorded program, or `strata`, which finds the user's
+# (host/cli/torch_libraries.hpp). The file is in lib/strata, or in a folder there for its release of torch.
 function(strata_install_without_torch target)
   set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/..:$ORIGIN/../.." INSTALL_RPATH_USE_LINK_PATH OFF)
 endfunction()
 
-# strata_use_torch(TARGET): link LibTorch, and compile the target's files together.
+# strata_use_torch(TARGET): links LibTorch, and compiles the target's files together.
 #
-# What torch's headers say is 13 MB of text: reading it is nearly all of the time that a file which needs them takes.
-# They are read once a target, by compiling its files as one; a precompiled header of them was tried and cost more
-# (docs/decisions/006). A file still includes what it uses, and clang-tidy reads each on its own.
+# torch's headers contain 13 MB of text, and reading it is nearly all of the compile time of a file that needs
+# them. They are read once per target, by compiling its files as one; a precompiled header was tried and cost
+# more (docs/decisions/006). A file still includes what it uses, and clang-tidy reads each file separately.
 function(strata_use_torch target)
   target_link_libraries(${target} PRIVATE strata::torch)
   strata_install_without_torch(${target})

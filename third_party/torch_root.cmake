@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Where LibTorch is: STRATA_TORCH_ROOT, the `torch` folder of a wheel or an unpacked LibTorch; by default that of the wheel
-# in .venv (third_party/requirements.txt). Sets torch_root; empty: there is none.
+# The folder of LibTorch: STRATA_TORCH_ROOT, the `torch` folder of a wheel or an unpacked LibTorch; by default
+# the wheel's in .venv (third_party/requirements.txt). Sets torch_root; it is empty if there is none.
 
 set(STRATA_TORCH_ROOT "" CACHE PATH "LibTorch: the folder that has include/ and lib/. Empty: the checkout's .venv")
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Writes NAMES, a C++ file with the names of the runtime's and the driver's functions, by the numbers that the headers
-# RUNTIME and DRIVER (cupti_runtime_cbid.h, cupti_driver_cbid.h) give them.
+# Writes NAMES, a C++ file with the names of the runtime's and the driver's functions, by their numbers in the
+# headers RUNTIME and DRIVER (cupti_runtime_cbid.h, cupti_driver_cbid.h).
 #
 #   cmake -DRUNTIME=... -DDRIVER=... -DNAMES=... -P call_names.cmake
 

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# Writes STUBS, a C++ file with a weak function for each line of TABLE, from which a definition of ours takes over when
-# there is one. It refuses, or succeeds without effect where EFFECTLESS (a file of "regular expression  # reason") says
-# that this is the right thing.
+# Writes STUBS, a C++ file with a weak function for each line of TABLE; our own definition replaces it if
+# there is one. The stub reports an error, or succeeds without effect if EFFECTLESS (a file of "regular
+# expression  # reason") allows it.
 #
 #   cmake -DTABLE=... -DEFFECTLESS=... -DSTUBS=... -P stubs.cmake
 
-# What a function answers, by what it returns; CUDA's numbers for "not supported". A pointer or a number has no such
-# answer: those functions are implemented, or the link fails for want of a value here.
+# The value a stub returns, by return type: CUDA's numbers for "not supported". There is no such value for a
+# pointer or a number: those functions must be implemented, or the link fails because the value is missing
+# here.
 set(refusal_cudaError_t 801)
 set(refusal_CUresult 801)
 set(refusal_cublasStatus_t 15)
@@ -18,7 +19,7 @@ set(refusal_cusparseStatus_t 10)
 set(refusal_ncclResult_t 5)
 set(refusal_CUptiResult 27)
 
-# The same for what succeeds without effect: no handle, and a stream in which nothing can be done.
+# The same for functions that succeed without effect: no handle, and a stream on which nothing can run.
 set(no_handle_cublasStatus_t 1)
 set(failed_cublasStatus_t 13)
 set(no_handle_cudnnStatus_t 2000)

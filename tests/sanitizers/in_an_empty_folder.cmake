@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DPROGRAM=<file> -P in_an_empty_folder.cmake: runs PROGRAM with the name of an empty folder, which is removed again.
+# cmake -DPROGRAM=<file> -P in_an_empty_folder.cmake: runs PROGRAM with the name of an empty folder, which is
+# removed afterwards.
 string(RANDOM LENGTH 12 name)
 set(folder $ENV{TMPDIR})
 if(NOT folder)

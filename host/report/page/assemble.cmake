@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DTEMPLATE=<page.html> -DSTYLES=<a.css,b.css...> -DLIBRARY=<d3.min.js> -DNOTICE=<its licence> -DSCRIPTS=<a.js,b.js...>
 #       -DOUTPUT=<.cpp> -P assemble.cmake
-# Puts the files in the places that the template names, and defines what stands around @still@, @data@ and @events@.
+# Inserts the files at the places in the template, and defines the text around @still@, @data@ and @events@.
 
 foreach(part IN ITEMS STYLES SCRIPTS)
   set(${part}_text "")
@@ -37,7 +37,7 @@ foreach(part IN ITEMS style notice library scripts)
   set(page "${before}${${part}}${after}")
 endforeach()
 
-# What stands before @still@, between it and @data@, between that and @events@, and after.
+# The text before @still@, between it and @data@, between that and @events@, and after.
 foreach(part IN ITEMS still data events)
   string(FIND "${page}" "@${part}@" position)
   if(position EQUAL -1)
