@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Instructions that one allocation event adds: callgrind's count inside the loop of bench/allocation_event, traced less
-# untraced, for two lengths so that what happens once cancels. The number is kept in bench/instructions.json, which
-# tests/bench/test_instructions.py compares with it.
+# The instructions that one allocation event adds: callgrind's count inside the loop of bench/allocation_event, traced
+# minus untraced, for two lengths so that one-time costs cancel. The number is stored in bench/instructions.json, and
+# tests/bench/test_instructions.py compares it with a new count.
 #
 #     bench/allocation_event_instructions.sh [build folder]
 set -euo pipefail

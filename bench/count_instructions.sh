@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by the scripts beside it: callgrind's count inside one function of a benchmark, of two lengths, so that what happens once
-# cancels. The first argument of these scripts is the build folder.
-shopt -s inherit_errexit # a count that fails ends the script, and is no 0
+# Sourced by the scripts in this folder: callgrind's count inside one function of a benchmark, for two lengths, so that
+# one-time costs cancel. The first argument of these scripts is the build folder.
+shopt -s inherit_errexit # a failed count ends the script instead of counting as 0
 
 program="${1:-"$(dirname "$0")/../build/release"}/${folder:-bench}/$benchmark"
 [[ -x $program ]] || { echo "no $program: run ./dev bench, or build the target $benchmark" >&2; exit 2; }
@@ -17,7 +17,7 @@ counted() {
   sed -n 's/^.*Collected : \([0-9]*\).*$/\1/p' "$scratch/log"
 }
 
-# a_round FUNCTION OPTION WORD...: instructions of one more round, where OPTION says how many there are.
+# a_round FUNCTION OPTION WORD...: instructions of one more round; OPTION gives the number of rounds.
 a_round() {
   local few=1000 many=5000 of_few of_many
   of_few=$(counted "$1" "$2" $few "${@:3}")

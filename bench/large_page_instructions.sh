@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Instructions that a page takes for one allocation more, from the facts to the written file: callgrind's count of the irregular run
-# with operators' times, which is the dearest, for two lengths so that what happens once cancels. The number is kept in
-# bench/instructions.json, which tests/bench/test_instructions.py compares with it.
+# The instructions of a page for each additional allocation, from the facts to the written file: callgrind's count for
+# the irregular run with operators' times, the most expensive one, for two lengths so that one-time costs cancel. The
+# number is stored in bench/instructions.json, and tests/bench/test_instructions.py compares it with a new count.
 #
 #     bench/large_page_instructions.sh [build folder]
 set -euo pipefail

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Instructions that one mark of strata/trainer.h takes in a program that runs without Strata: callgrind's count inside
-# bench/trainer_marks, for two lengths so that what happens once cancels. The number is kept in bench/instructions.json, which
-# tests/bench/test_instructions.py compares with it.
+# The instructions of one mark of strata/trainer.h in a program that runs without Strata: callgrind's count inside
+# bench/trainer_marks, for two lengths so that one-time costs cancel. The number is stored in bench/instructions.json,
+# and tests/bench/test_instructions.py compares it with a new count.
 #
 #     bench/mark_instructions.sh [build folder]
 set -euo pipefail

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Instructions that the plugin cupti_timeline adds to one operator, its begin and its end together: callgrind's count inside the
-# loop of bench/op_event with it, less the same with a plugin that does nothing, for two lengths so that what happens once
-# cancels. The number is kept in bench/instructions.json, which tests/bench/test_instructions.py compares with it.
+# The instructions that the plugin cupti_timeline adds to one operator, for its begin and end together: callgrind's
+# count inside the loop of bench/op_event with the plugin, minus the same with a plugin that does nothing, for two
+# lengths so that one-time costs cancel. The number is stored in bench/instructions.json, and
+# tests/bench/test_instructions.py compares it with a new count.
 #
 #     bench/op_event_instructions.sh [build folder]
 set -euo pipefail

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Of ./dev: what is measured.
+# Part of ./dev: benchmarks.
 
 bench() {
   logged build-bench cmake --build --preset release --target benchmarks --parallel "$(jobs_at_once)"
@@ -14,7 +14,7 @@ bench() {
   budget build/release/bench/bench_all_plugins
   budget build/release/bin/strata exec --dry h100-80gb --plugins none -- build/release/bench/bench_training_loop
   budget build/release/bin/strata exec --dry h100-80gb --plugins none -- build/release/bench/bench_recorders
-  budget bench/drop_in_cost.py --max-ratio 1.25 # time, on machines that others share
+  budget bench/drop_in_cost.py --max-ratio 1.25 # a time limit that holds on shared machines
   budget bench/long_run.py
   budget bench/long_runs.py
   if command -v valgrind >/dev/null; then
@@ -35,7 +35,7 @@ bench() {
   ((${#failed[@]} == 0)) || die "over its budget, or failed: ${failed[*]}"
 }
 
-# Profilers of others, in a folder of their own: nothing else needs them.
+# Third-party profilers, in a separate folder: nothing else needs them.
 set_up_peers() {
   local requirements=third_party/requirements-bench.txt folder=.cache/peers wanted
   wanted=$(cat "$requirements_file" "$requirements" | digest)
@@ -46,11 +46,11 @@ set_up_peers() {
   stamp "$folder/stamp" "$wanted"
 }
 
-# bench_page [TABLE...] [OPTION...]: docs/benchmarks.md.
+# bench_page [TABLE...] [OPTION...]: writes docs/benchmarks.md.
 bench_page() {
   set_up_workloads
   set_up_peers
-  command -v nsys >/dev/null || (logged fetch-nsys tests/peers/nsys/fetch_nsys) || true # its row says that it is not here
-  build release bench_store_write # how many instructions a row takes
+  command -v nsys >/dev/null || (logged fetch-nsys tests/peers/nsys/fetch_nsys) || true # without it, its row says so
+  build release bench_store_write # counts the instructions of a row
   .venv/bin/python bench/page "$@"
 }

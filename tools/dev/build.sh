@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Of ./dev: configuring and building a preset.
+# Part of ./dev: configures and builds a preset.
 
-# One job a core, but no more than memory allows: a file that includes torch takes up to 2 GiB.
+# One job per core, limited by memory: compiling a file that includes torch takes up to 2 GiB.
 jobs_at_once() {
   local cores gibibytes
   cores=$(nproc)
@@ -13,7 +13,7 @@ jobs_at_once() {
 configure() {
   [[ -f build/$1/build.ninja && -f build/$1/CMakeCache.txt ]] && return
   local options=()
-  # Unpacked libraries find each other through a run path that is handed down, which DT_RUNPATH is not.
+  # Unpacked libraries find each other through an inherited run path; DT_RUNPATH is not inherited.
   if [[ -d $debs/usr ]]; then
     options=("-DCMAKE_PREFIX_PATH=$debs/usr")
     local kind

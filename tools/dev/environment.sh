@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Of ./dev: the virtual environment, with LibTorch.
+# Part of ./dev: the virtual environment, with LibTorch.
 
 set_up_venv() {
   local wanted
@@ -16,31 +16,31 @@ set_up_venv() {
   stamp .venv/stamp "$wanted"
 }
 
-# All headers of torch get one date. GCC's `#pragma once` takes files of equal size and date for copies of one another
-# and compares them; of two copies in torch it so reads one or both, by the second in which pip wrote them. ccache's
-# key is the text that comes of it: with one date, what one checkout has compiled is found by the next.
+# All headers of torch get one date. GCC's `#pragma once` treats files of equal size and date as possible copies and
+# compares them; torch has such copies, so GCC reads one or both, depending on the second in which pip wrote them.
+# ccache's key is the preprocessed text: with one date, one checkout's compilations are found by the next.
 date_headers() {
   find .venv/lib/python3*/site-packages/torch/include .venv/lib/python3*/site-packages/nvidia -name '*.h*' -type f \
     -exec touch --date=@1000000000 {} +
 }
 
-# The checkout's own Python has the package of its release build, behind all else on its path, as an editable
-# installation would have it.
+# Makes the package of the release build importable in the checkout's own Python, after everything else on its path,
+# like an editable installation.
 link_package() {
   local package=$PWD/build/release/lib/strata/python link
   for link in .venv/lib/python3*/site-packages/; do
     link+=strata_of_this_checkout.pth
     if [[ ! -f $link || $(<"$link") != "$package" ]]; then
-      # A file of its own: a .venv that was copied as hard links shares the old one.
+      # A new file: a .venv that was copied as hard links shares the old one.
       echo "$package" >"$link.new"
       mv "$link.new" "$link"
     fi
   done
 }
 
-# compile_packages PYTHON: all of its packages to bytecode, on all cores, which pip does on one. Else each of the
-# tests' processes compiles what it imports, where PYTHONDONTWRITEBYTECODE is set: torch in 1.3 s, Dynamo in 2 more.
-# What was written for other Pythons does not compile, and is left.
+# compile_packages PYTHON: compiles all of its packages to bytecode, on all cores; pip uses one. Otherwise each test
+# process with PYTHONDONTWRITEBYTECODE compiles what it imports: torch in 1.3 s, Dynamo in 2 more. Files written for
+# other versions of Python do not compile and are skipped.
 compile_packages() {
   local site
   site=$("$1" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
@@ -48,7 +48,7 @@ compile_packages() {
   "$1" -m compileall -q -j "$(nproc)" "$site" >/dev/null 2>&1 || true
 }
 
-# What only tests need: models and optimizers of others, to train on the dry GPU and to compare with.
+# Packages that only tests need: third-party models and optimizers, to train on the dry GPU and to compare with.
 set_up_workloads() {
   local requirements=third_party/requirements-workloads.txt wanted
   wanted=$(cat "$requirements_file" "$requirements" | digest)
@@ -59,7 +59,7 @@ set_up_workloads() {
   stamp .venv/workloads.stamp "$wanted"
 }
 
-# pip from what Python brings, else from the wheel in Debian's python3-pip-whl, unpacked or installed.
+# pip from Python's own copy, otherwise from the wheel in Debian's python3-pip-whl, unpacked or installed.
 bootstrap_pip() {
   .venv/bin/python -m ensurepip --default-pip && return
   local wheel

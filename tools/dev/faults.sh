@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# Of ./dev: what looks for faults that tests do not: sanitizers, fuzzing, promises broken on purpose.
+# Part of ./dev: searches for faults that tests do not find: sanitizers, fuzzing, deliberately broken promises.
 
-# sanitize [asan|tsan|valgrind...] [--all|--short]: these, or all three; with --all, asan's tests of the program as well; with --short,
-# tsan's tests of the runtime and the plugins alone.
+# sanitize [asan|tsan|valgrind...] [--all|--short]: these, or all three; with --all, also asan's tests of the program;
+# with --short, only tsan's tests of the runtime and the plugins.
 sanitize() {
   local checkers=() whole=no word
   for word; do
@@ -31,12 +31,13 @@ under_asan() {
   STRATA=$PWD/build/asan/bin/strata_preloading_asan run_pytest 'not long' "${left_out[@]}"
 }
 
-# Without torch, then one run that trains: torch is not compiled for this, so that the rest of it would tell of torch.
+# Without torch, then one run that trains: torch is not compiled for this, so further tests would report torch's races.
 under_tsan() {
   if [[ $1 == short ]]; then
     local -r threaded=(runtime_store_test runtime_session_test allocator_tracer_test cupti_timeline_test warmup_analyzer_test)
     build tsan "${threaded[@]}" runtime_test_plugins
-    # Without the two that write many steps: they take six of seven minutes, and start no thread that the others do not.
+    # Without the two tests that write many steps: they take six of seven minutes, and start no other threads than the
+    # rest.
     GTEST_FILTER='-*StoreThinning*:*ManySteps*' run_ctest tsan --tests-regex "^($(IFS='|' && echo "${threaded[*]}"))$"
     return
   fi
@@ -55,13 +56,13 @@ under_valgrind() {
   run_ctest release --label-regex valgrind
 }
 
-# Whether clang is here with libFuzzer, which the packages of kind `fuzz` bring.
+# Whether clang with libFuzzer is installed; the packages of kind `fuzz` contain it.
 has_fuzzer() {
   local program='extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }'
   clang++-14 -x c++ -fsanitize=fuzzer,address,undefined -o /dev/null - <<<"$program" 2>/dev/null
 }
 
-# fuzz [TARGET...] [OPTION...]: as tests/fuzz/run.py takes them.
+# fuzz [TARGET...] [OPTION...]: passed to tests/fuzz/run.py.
 fuzz() {
   if ! has_fuzzer; then
     local packages
@@ -73,14 +74,14 @@ fuzz() {
   .venv/bin/python tests/fuzz/run.py build/fuzz "$@"
 }
 
-# promises [NAME...] [OPTION...]: as tests/promises/run.py takes them.
+# promises [NAME...] [OPTION...]: passed to tests/promises/run.py.
 promises() {
   build release
   .venv/bin/python tests/promises/run.py "$@"
 }
 
-# A few seconds of each target: enough to see that they run, and what a change breaks at once. The same inputs every
-# time, for a test that finds something new fails for no reason of the change before it.
+# A few seconds of each target, enough to detect that a target fails to run or that a change breaks it at once. The
+# inputs are the same every time, because a test must not fail for a reason older than the change.
 fuzz_briefly() {
   if has_fuzzer; then
     fuzz --same --seconds 60 --jobs "$(jobs_at_once)" >&2 || die "fuzzing found what is said above"

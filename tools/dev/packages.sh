@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# Of ./dev: Debian's packages, installed, or unpacked where nobody may install.
+# Part of ./dev: Debian packages, installed, or unpacked without root.
 
 # listed KIND: the packages of that kind in debian-packages.txt.
 listed() { awk -v kind="$1" '!/^#/ && $2 == kind { print $1 }' "$packages_file"; }
 
 installed() { [[ $(dpkg-query --show --showformat '${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
 
-# missing KIND...: the packages of these kinds that are not installed.
+# missing KIND...: those packages of these kinds that are not installed.
 missing() {
   local kind package
   for kind in "$@"; do
@@ -16,7 +16,7 @@ missing() {
   done
 }
 
-# Prefix for commands that need root: nothing for root, sudo where it works; fails where neither is to be had.
+# Prefix for commands that need root: empty for root, sudo if it works; fails if neither is available.
 as_root() {
   if ((EUID == 0)); then
     "$@"
@@ -59,7 +59,7 @@ install_packages() {
     apt-get install --yes --no-install-recommends "${packages[@]}"
 }
 
-# Libraries are unpacked where CMake finds them; compilers and interpreters have to be there.
+# Libraries are unpacked where CMake finds them; compilers and interpreters must be installed.
 set_up_packages_without_root() {
   local packages wanted
   mapfile -t packages < <(missing system)
@@ -78,8 +78,8 @@ set_up_packages_without_root() {
   rm -f build/*/CMakeCache.txt
 }
 
-# unpack_packages PACKAGE...: these and what they depend on, as far as it is not installed, from the machine's own
-# package archive, through package lists of our own: the system's may be empty, and only root could refresh them.
+# unpack_packages PACKAGE...: these and their dependencies, except installed ones, from the machine's own package
+# archive, through separate package lists: the system's may be empty, and only root could refresh them.
 unpack_packages() {
   local apt=$PWD/.cache/apt
   mkdir -p "$apt"/{lists,archives}/partial "$debs"

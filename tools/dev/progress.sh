@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Of ./dev: what it says while something goes on, and the stamps of what is done.
+# Part of ./dev: progress messages, and the stamps of finished steps.
 
 say() { printf 'dev: %s\n' "$*" >&2; }
 
@@ -8,18 +8,18 @@ die() {
   exit 1
 }
 
-# Shows the last line of LOG until it is killed, or ./dev is gone: in place on a terminal, else once a minute.
+# Shows the last line of LOG until it is killed or ./dev ends: in place on a terminal, otherwise once a minute.
 watch_log() {
   local line never seconds=60
   [[ -t 2 ]] && seconds=1
-  exec {never}<> <(:) # reading from it is a sleep without a process, which would outlive this one
+  exec {never}<> <(:) # reading from it waits without a sleep process, which would outlive this one
   while read -r -t "$seconds" -u "$never" || kill -0 $$ 2>/dev/null; do
     line=$(tail -n 1 "$1" | tr -d '\r' | cut -c 1-$((${COLUMNS:-80} - 8)))
     if [[ -t 2 ]]; then printf '\r\e[Kdev:   %s' "$line" >&2; else say "  $line"; fi
   done
 }
 
-# logged NAME COMMAND...: runs it quietly; all it prints goes to build/logs/NAME.log, whose end is shown if it fails.
+# logged NAME COMMAND...: runs it quietly; its output goes to build/logs/NAME.log, whose end is shown on failure.
 logged() {
   local log=build/logs/$1.log start=$SECONDS status=0 watcher
   shift
@@ -41,7 +41,7 @@ logged() {
 
 digest() { sha256sum | cut -d ' ' -f 1; }
 
-# stamped STAMP DIGEST: whether the step that wrote STAMP did so for this DIGEST.
+# stamped STAMP DIGEST: whether the stamp was written for this DIGEST.
 stamped() { [[ -f $1 && $(<"$1") == "$2" ]]; }
 
 stamp() {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Of ./dev: the tests of a change, ./dev check and ./dev test.
+# Part of ./dev: the tests of a change, ./dev check and ./dev test.
 
-# run_ctest PRESET OPTION...: the C++ tests of one build; says what was skipped, and why.
+# run_ctest PRESET OPTION...: the C++ tests of one build; lists skipped tests with the reasons.
 run_ctest() {
   local preset=$1
   shift
@@ -15,15 +15,15 @@ run_pytest() {
   local marks=$1 status=0
   shift
   say "pytest tests -m '$marks' $*"
-  # A file's tests stay together: they share what takes long to start.
-  # How long each took stays in build/logs; the slowest are listed.
+  # A file's tests run in the same process, because they share slow setup. The times are in build/logs; the slowest are
+  # listed.
   mkdir -p build/logs
   .venv/bin/python -m pytest tests --quiet -r fEs -m "$marks" --numprocesses "$(jobs_at_once)" --dist loadfile \
     --durations 20 --junit-xml "build/logs/pytest-${marks// /-}.xml" "$@" >&2 || status=$?
   ((status == 0 || status == 5)) || die "pytest failed" # 5: no test has that mark
 }
 
-# What the tests' outcome depends on: the commit, and what was changed since.
+# Everything that the tests' outcome depends on: the commit, and changes since.
 tree_state() {
   {
     git rev-parse HEAD
@@ -55,19 +55,19 @@ test_all() {
   fi
   format --check
   lint --changed
-  build release benchmarks # they belong to no other target: that they compile is all that is asked here
+  build release benchmarks # they belong to no other target: this only checks that they compile
   run_ctest release --label-regex long --no-tests=ignore
   fuzz_briefly
   under_tsan short
   torch_environment "$newest_torch" || say "SKIPPED: the wheel is not tested with torch $newest_torch: PyPI is not reachable"
   torch_release "$newest_torch"
-  run_pytest long # the last, because CI may set a time for them
+  run_pytest long # last, because CI may set a deadline for them
 }
 
 torch_folder() { echo "${XDG_CACHE_HOME:-$HOME/.cache}/strata/torch/$1"; }
 
-# torch_environment VERSION: an environment with a torch that Strata was not built with. It lies outside of the checkout, for it
-# has 6 GB and outlives clones. Fails where PyPI cannot be reached.
+# torch_environment VERSION: an environment with a torch for which Strata was not built. It is outside the checkout,
+# because it has 6 GB and outlives clones. Fails if PyPI cannot be reached.
 torch_environment() {
   local version=$1 folder
   folder=$(torch_folder "$1")
@@ -76,14 +76,14 @@ torch_environment() {
   rm -rf "$folder"
   mkdir -p "$folder"
   logged "venv-torch-$version" python3 -m venv --without-pip "$folder"
-  # No wheel is kept: they are as large as what they hold.
+  # No wheel is kept: they are as large as their content.
   logged "requirements-torch-$version" .venv/bin/python -m pip --python "$folder/bin/python" install \
     --no-cache-dir --no-compile "torch==$version" setuptools numpy pytest
   compile_packages "$folder/bin/python"
   touch "$folder/stamp"
 }
 
-# torch_release VERSION [all]: the drop-in with such a torch.
+# torch_release VERSION [all]: tests the drop-in with such a torch.
 torch_release() {
   local version=$1 folder
   folder=$(torch_folder "$1")

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Of action.yml: the run "$OUT/new" against $BUDGET and its base, into $GITHUB_STEP_SUMMARY. Ends with 4 when one of them fails.
+# Part of action.yml: compares the run "$OUT/new" with $BUDGET and with its base, and writes to $GITHUB_STEP_SUMMARY.
+# Exits with 4 if a check fails.
 set -euo pipefail
 
 new=$OUT/new base=
@@ -30,7 +31,7 @@ trap 'rm -f "$text"' EXIT
   echo
 } >>"$GITHUB_STEP_SUMMARY"
 
-# judged WHAT COMMAND...: 4 is a failed check; what else is not 0 is one that could not be made, and no pass.
+# judged WHAT COMMAND...: exit code 4 is a failed check; any other code except 0 means that the check could not run.
 judged() {
   local what=$1 code=0
   shift

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Of action.yml: record.sh new|base records $COMMAND into "$OUT/new" or "$OUT/base". Where the command fails, as for want of memory, the
-# job's summary says so with the run's report.
+# Part of action.yml: record.sh new|base records $COMMAND into "$OUT/new" or "$OUT/base". If the command fails, for
+# example for lack of memory, the job's summary reports it with the run's report.
 set -euo pipefail
 
 code=0
