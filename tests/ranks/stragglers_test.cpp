@@ -80,8 +80,8 @@ TEST(Stragglers, WhoIsBusyAfterTheAveragingIsSlow) {
   EXPECT_EQ(found.ranks.front().median_ns, 4 * kMs);
 }
 
-// Three ranks: the middle one is slow, and the last two are on a machine whose wall clock is wrong by a
-// similar amount. Nothing bounds the error: hosts do not wait while CUDA devices average.
+// Three ranks: the middle one is slow, and the last two are on a machine whose wall clock is wrong by the
+// test's parameter. Nothing bounds the error: hosts do not wait while CUDA devices average.
 class StragglersOnMachines : public ::testing::TestWithParam<std::int64_t> {};
 
 TEST_P(StragglersOnMachines, AreFoundWhateverTheWallClocksSay) {

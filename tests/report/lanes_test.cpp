@@ -224,7 +224,8 @@ TEST(Lanes, FindModulesOfBackwardInItsNodes) {
   for (std::size_t i = 0; i < backward.size(); ++i) EXPECT_EQ(backward[i], one_step[i % 4]);
 }
 
-// Enclosing modules may end at the same time, and a gradient may be accumulated in between.
+// An enclosing module may be as short as the modules inside it, and a gradient may be accumulated in
+// between.
 TEST(Lanes, FindTheModulesAroundThoseInBackwardsNodes) {
   Facts facts = timed_training({.device = false});
   const auto text = [&](const char* path) {
