@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A composite action of GitHub's, run here step by step as its runner does: inputs, conditions, bash, and the files that steps write to."""
+"""Runs a composite GitHub action here step by step, as GitHub's runner does: its inputs, its
+conditions, its bash steps, and the files that steps write to."""
 
 import os
 import re
@@ -14,7 +15,8 @@ class ActionRunner:
         self.definition = yaml.safe_load((action / "action.yml").read_text())
 
     def run(self, steps=None, **inputs):
-        """The code of the first step that failed, else 0; what the summary and the outputs are; what was printed. `steps` names those to run."""
+        """Return the first failed step's exit code (else 0), the summary, the outputs, and what was
+        printed. Runs only `steps` if given."""
         inputs = {name.replace("_", "-"): value for name, value in inputs.items()}
         assert set(inputs) <= set(self.definition["inputs"])
         for name, about in self.definition["inputs"].items():

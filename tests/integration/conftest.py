@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every test of the program needs: a folder of its own, and a run that takes a second."""
+"""Fixtures of the program's tests: a folder for each test, and a run that takes a second."""
 
 import pytest
 from workspaces import TINY, Workspace
@@ -12,14 +12,14 @@ def workspace(tmp_path):
 
 @pytest.fixture
 def tiny(workspace):
-    """A workspace that holds tiny.yaml."""
+    """A workspace that contains tiny.yaml."""
     workspace.write("tiny.yaml", TINY)
     return workspace
 
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory):
-    """A workspace with one finished run in `out`, and what the program said."""
+    """A workspace with a finished run in `out`, and the program's output."""
     workspace = Workspace(tmp_path_factory.mktemp("finished"))
     workspace.write("tiny.yaml", TINY)
     workspace.result = workspace.strata("run", "tiny.yaml", "--out", "out")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that keep copies of a model's parameters or gradients on the card, or make them for another card."""
+"""Programs that keep copies of a model's parameters or gradients on the GPU, or make them for
+another GPU."""
 
 MODEL = """
 import copy, io, torch

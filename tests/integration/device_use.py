@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of tests/allocators/record_device_use.cpp on a card that is not there."""
+"""Runs of tests/allocators/record_device_use.cpp on a simulated GPU."""
 
 import json
 import pathlib
@@ -13,7 +13,7 @@ ALLOCATE, FREE, OUT_OF_MEMORY, RESERVED = 1, 2, 5, 8
 
 
 def record_use(workspace, what, *words, out="out", settings="", devices=2):
-    """What a plugged-in allocator counted itself, after each of its calls."""
+    """Return the count that a plugged-in allocator kept itself, after each of its calls."""
     result = workspace.strata(
         *("exec", "--plugins", "none", "--dry", f"h100-80gb:{devices}", "--", RECORDER, out, what, *words),
         PYTORCH_CUDA_ALLOC_CONF=settings,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs as people write them, for `strata exec`: each knows nothing of Strata and prints each step's loss, and what torch itself
-counted of the device's memory."""
+"""Ordinary programs for `strata exec`: none uses Strata. Each prints every step's loss and the
+device memory that torch counted."""
 
 BEGIN = """
 import sys, torch
@@ -39,7 +39,7 @@ for batch, target in batches(5):
     + END
 )
 
-# No data loader, whose last look for a batch would end the last step: the process's end does.
+# There is no data loader, so no failed look for a batch ends the last step: the process's end does.
 ENDS_AFTER_STEP = (
     BEGIN
     + """
@@ -55,7 +55,7 @@ for _ in range(4):
 
 WORKERS = LOOP.replace("batches(5)", "batches(5, num_workers=2)")
 
-# What is kept of a loss for the log is no forward of another micro-batch.
+# Keeping a detached loss for the log starts no forward of another micro-batch.
 ACCUMULATED = (
     BEGIN
     + """
@@ -73,7 +73,7 @@ for index, (batch, target) in enumerate(batches(6)):
     + END
 )
 
-# What clipping writes to, and a fused optimizer says that it writes to, are gradients and no state.
+# Clipping writes to gradients, and a fused optimizer declares that it does: they are not state.
 CLIPPED = (
     BEGIN
     + """
@@ -128,7 +128,7 @@ for batch, target in batches(3):
     + END
 )
 
-# An optimizer that PyTorch does not know: nothing of it has a name.
+# PyTorch does not know this optimizer, so nothing in it has a name.
 BY_HAND = (
     BEGIN
     + """
@@ -148,12 +148,14 @@ for batch, target in batches(5):
     + END
 )
 
-# Its first layer's input needs no gradient, and reentrant checkpointing would give none to what is behind it.
+# The first layer stays out: its input needs no gradient, and reentrant checkpointing would then
+# give none to the layers after it.
 REENTRANT = CHECKPOINTED.replace("use_reentrant=False", "use_reentrant=True").replace(
     "    for layer in model:\n", "    values = model[0](values)\n    for layer in model[1:]:\n"
 )
 
-# Not one of all: what a graph of gradients keeps from one backward to the next has no name of its own.
+# Not in the list of all programs: tensors that a graph of gradients keeps from one backward to the
+# next have no name.
 penalty = (
     BEGIN
     + """

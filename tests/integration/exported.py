@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs that are exported, and their snapshots as memory_viz reads them."""
+"""Exported runs, and their snapshots read as memory_viz reads them."""
 
 import csv
 import io
@@ -12,7 +12,7 @@ from workspaces import TINY, Workspace
 
 CATEGORIES = ["Parameter", "Optimizer_State", "Input", "Temporary", "Activation", "Gradient", "Autograd_Detail", "Unknown"]
 
-# Of those that the reader of MemoryViz.js knows, in each of its versions, those that read_narrowly does.
+# Opcodes that every version of MemoryViz.js reads and that read_narrowly reads.
 KNOWN_OPCODES = {
     *("PROTO", "STOP", "MARK", "BINPUT", "LONG_BINPUT", "BINGET", "LONG_BINGET", "EMPTY_DICT", "SETITEMS", "EMPTY_LIST", "APPENDS"),
     *("TUPLE2", "BININT", "BININT1", "BININT2", "LONG1", "NEWTRUE", "NEWFALSE", "BINUNICODE"),
@@ -21,7 +21,8 @@ KNOWN_OPCODES = {
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
-    """A workspace with a run on the CPU and runs on a dry card, with segments of a fixed size and with expandable ones."""
+    """A workspace with a CPU run and two dry runs: one with fixed-size segments, one with
+    expandable segments."""
     workspace = Workspace(tmp_path_factory.mktemp("runs"))
     workspace.write("tiny.yaml", TINY + "accumulation: 2\n")
     for out, words, environment in (
@@ -38,7 +39,7 @@ RUNS = pytest.mark.parametrize("run", ["cpu", "dry", "expandable"])
 
 
 def export(workspace, run, form, *words, out="-", **options):
-    """What the command writes to standard output, as bytes."""
+    """Return the command's standard output as bytes."""
     done = subprocess.run(
         workspace.command("export", run, "--format", form, "--out", out, *words),
         cwd=workspace.folder,
@@ -60,12 +61,13 @@ def table(text):
 
 
 def replay(snapshot):
-    """(categories, allocated) after each event; holds that each free has its allocation and each block a segment."""
+    """Return (categories, allocated) after each event. Checks that each free has its allocation and
+    each block a segment."""
     trace = snapshot["device_traces"][-1]
     mapped = {}
     for segment in snapshot["segments"]:
         mapped[segment["address"]] = segment["address"] + segment["total_size"]
-    # memory_viz knows the segments at the end, and goes back from there.
+    # memory_viz knows the segments at the end and works backwards from there.
     for entry in reversed(trace):
         begin, end = entry["addr"], entry["addr"] + entry["size"]
         if entry["action"] == "free_completed":
@@ -88,7 +90,8 @@ def replay(snapshot):
 
 
 def read_narrowly(pickled):
-    """The value of a pickle, read as MemoryViz.js reads it and no wider: its opcodes, 8 bytes a number, 1,000 items at once."""
+    """Read a pickle as strictly as MemoryViz.js does: only its opcodes, numbers of 8 bytes, at most
+    1,000 items at once."""
     stack, marks, memo = [], [], {}
     for opcode, argument, _ in pickletools.genops(pickled):
         name = opcode.name

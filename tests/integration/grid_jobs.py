@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of `python -m strata_profiler.grid` share: a small grid, one that runs for minutes, and both ways to stop it."""
+"""Shared by the tests of `python -m strata_profiler.grid`: a small grid, a grid that runs for
+minutes, and both ways to stop it."""
 
 import json
 import os
@@ -28,7 +29,8 @@ SLOW = "schedule={wait: 0, warmup: 0, active: 20000}"
 
 
 class Jobs(Workspace):
-    """A folder with the grid, handed out `through` words, in an environment that has what they need."""
+    """A folder with the grid. `through` are the options that select the job system; `environment`
+    is what it needs."""
 
     def __init__(self, folder, through, environment=None):
         super().__init__(folder)
@@ -45,7 +47,8 @@ class Jobs(Workspace):
         return subprocess.run(self.words(*words), cwd=self.folder, env={**self.environment, **environment}, capture_output=True, text=True, timeout=300)
 
     def begin(self, *words):
-        """Still running, with its pipes. It takes Ctrl-C, also where the tests run in a script's background."""
+        """Start the command and return its process with pipes. Ctrl-C works even when the tests run
+        in a script's background."""
         return subprocess.Popen(
             self.words(*words),
             cwd=self.folder,
@@ -73,7 +76,7 @@ class Jobs(Workspace):
             time.sleep(0.2)
 
     def begin_slow_cells(self, *words):
-        """Two cells that run for minutes; returns once both of them do."""
+        """Start two cells that run for minutes; return once both run."""
         process = self.begin("g.yaml", "--out", "out", SLOW, "--at-once", "2", *words)
         self.wait_for((self.folder / "out/plan.json").exists, process)
         self.wait_for(lambda: self.statuses() == ["running", "running"], process)
@@ -81,12 +84,13 @@ class Jobs(Workspace):
         return process
 
     def make_quick(self):
-        """The slow cells' steps are fewer from now on: a test of what is run, not of how long that takes."""
+        """Give the slow cells fewer steps from now on: the test checks which cells run, not how
+        long they take."""
         for config in (self.folder / "out/cells").glob("*/config.yaml"):
             config.write_text(config.read_text().replace("20000", "2"))
 
     def programs(self):
-        """The processes of `strata grid cell` and `strata run` that work in this folder."""
+        """The `strata grid cell` and `strata run` processes that work in this folder."""
         found = []
         for process in pathlib.Path("/proc").glob("[0-9]*"):
             try:
@@ -98,7 +102,8 @@ class Jobs(Workspace):
         return found
 
     def kill_jobs(self):
-        """The processes that wait for a `strata grid cell`, as when their memory is needed."""
+        """Kill the processes that wait for a `strata grid cell`, as a system short of memory
+        does."""
         programs = self.programs()
         for program in programs:
             parent = int(pathlib.Path(f"/proc/{program}/stat").read_text().rpartition(")")[2].split()[1])
@@ -151,7 +156,8 @@ def check_only_one_hands_out(jobs):
 
 
 def check_a_failed_cell(jobs):
-    """It is told, the other one goes on, and the same command runs it again."""
+    """A failed cell is reported, the other one finishes, and the same command runs the failed cell
+    again."""
     jobs.write("words.txt", "x" * 4000)
     text = ["data={source: text, path: words.txt, batch_size: 2}", "model.vocab=[256, 512]"]
     planned = jobs.strata("grid", "run", "g.yaml", "--out", "out", "--engine", "manifest", *text)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small model with an optimizer, and a fixture that records programs that use it."""
+"""A small model with an optimizer, and a fixture that records programs that use them."""
 
 import functools
 import json
@@ -27,7 +27,8 @@ PEAK = "\nprint(torch.cuda.max_memory_allocated())\n"
 
 @pytest.fixture(scope="module")
 def record(tmp_path_factory):
-    """A function: records a program, once; returns its peak, its shapes and its findings by kind, and its warnings."""
+    """A function that records a program once and returns its peak, its shapes and findings by kind,
+    and its warnings."""
     workspace = Workspace(tmp_path_factory.mktemp("held"))
 
     @functools.lru_cache(None)

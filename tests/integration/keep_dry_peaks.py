@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes tests/data/dry_peaks.json: what test_dry_run.py compares with. Look at the difference before you keep it.
+"""Write tests/data/dry_peaks.json, the reference of test_dry_run.py. Check the difference before
+you keep it.
 
     python tests/integration/keep_dry_peaks.py
 """
@@ -23,19 +24,20 @@ backend: {threads: 1}
 plugins: [allocator_tracer]
 """
 
-# Overrides of CONFIG. `wide` has blocks of several MiB, which the allocator cuts another way.
+# Overrides of CONFIG. `wide` has blocks of several MiB, which the allocator splits differently.
 RUNS = {
     "small": [],
     "accumulated": ["accumulation=2", "zero_grad.set_to_none=false", "optimizer.name=sgd", "optimizer.momentum=0.9"],
     "wide": ["model.d_model=768", "model.d_ff=3072", "model.heads=12", "model.vocab=10000", "model.context=256"],
 }
 
-# CUDA 13 makes no code for compute capability 7.0: the kernels that torch compiles as it goes fail, as on a real one.
+# CUDA 13 generates no code for compute capability 7.0, so kernels that torch compiles at run time
+# fail, as on a real V100.
 TOO_OLD = {"v100"}
 
 
 def peaks(summary):
-    """[allocated, reserved] of each step, in bytes."""
+    """Return [allocated, reserved] of each step, in bytes."""
     return [[step["peak_allocated_bytes"], step["peak_reserved_bytes"]] for step in summary["steps"]]
 
 

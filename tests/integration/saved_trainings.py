@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tiny trainings that are saved, and what their checkpoints hold."""
+"""Tiny trainings that are saved, and the contents of their checkpoints."""
 
 import pytest
 import torch
@@ -17,7 +17,7 @@ SAVED_AT, STEPS = 2, 5
 
 @pytest.fixture
 def training(workspace):
-    """A workspace that holds training.yaml, of five steps."""
+    """A workspace that contains training.yaml, which has five steps."""
     workspace.write("text.txt", "strata are layers of rock, one upon the other\n" * 40)
     workspace.write(
         "training.yaml",
@@ -52,12 +52,13 @@ def load(path):
 
 
 def memory(tensor):
-    """All bytes that the tensor keeps, whatever it shows of them."""
+    """All bytes of the tensor's storage, including those that its view does not show."""
     return torch.empty(0, dtype=torch.uint8).set_(tensor.untyped_storage())
 
 
 def difference(left, right, place="checkpoint"):
-    """Where the two are not equal to the bit, tensors with the whole memory that they keep; None where they are."""
+    """Return where the two differ in any bit (tensors with their whole storage), or None if they
+    are equal."""
     if isinstance(left, dict):
         if list(left) != list(right):
             return f"{place}: {list(left)} and {list(right)}"

@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs in which each shape is known to be, or known not to be, by what their configuration says. Written before the rules.
+"""Runs whose configuration determines which shapes they have. Written before the rules.
 
-`shows` must be found, all else must not, but for `may`: what the configuration does not decide, with the reason.
+Shapes in `shows` must be found. Shapes in `may` are not decided by the configuration; the reason is
+given. No other shape may be found.
 """
 
 import dataclasses
 
 CARD = "rtx-4090"
 
-# Shapes of any training step of a language model whose vocabulary is large beside its layers.
+# Shapes of any training step of a language model whose vocabulary is large compared to its layers.
 STEP = {
     "constant_band", "repeating_step", "first_step_growth", "forward_triangle", "layer_stripes", "logits_slab", "softmax_spike",
     "zero_grad_cliff", "backward_start_spike", "logits_cliff", "lm_head_gradient", "embedding_gradient",
 }
 LOGITS = {"logits_slab", "softmax_spike", "backward_start_spike", "logits_cliff", "lm_head_gradient"}
 
-# What the caching allocator has to spare depends on the sizes of all blocks before.
+# The caching allocator's free memory depends on the sizes of all earlier blocks.
 PIECES = {"fragmentation"}
 
 
@@ -48,7 +49,7 @@ RUNS = {
         [model("qwen", kv_heads=2), "optimizer.impl=loop", "zero_grad.at=before_backward"], STEP | {"division_flagpole"}, PIECES),
     "pure_bf16": Run([LLAMA, "optimizer.impl=foreach", "precision=bf16"], STEP | {"optimizer_plateau"}, PIECES),
     "accumulation": Run([GPT2, "optimizer={name: adam, impl: fused}", "accumulation=2"], STEP | {"flat_optimizer"}, PIECES),
-    # The inputs that a checkpointed layer keeps may be too little beside the logits to be seen.
+    # The inputs that a checkpointed layer keeps may be too small to be seen beside the logits.
     "checkpointed": Run(
         [GPT2, "optimizer.impl=foreach", "precision=bf16_autocast", "checkpointing=block"],
         STEP - {"forward_triangle", "layer_stripes"} | {"autocast_copies", "recomputation_waves", "optimizer_plateau"},
@@ -57,14 +58,14 @@ RUNS = {
         [LLAMA, "optimizer={name: adam, impl: loop}", "precision=fp16_autocast", "checkpointing={every: 1, reentrant: true}"],
         STEP - {"forward_triangle", "layer_stripes"} | {"autocast_copies", "recomputation_waves", "division_flagpole"},
         PIECES | {"forward_triangle", "layer_stripes"}),
-    # Each second layer holds all it saves, and each other one its input.
+    # Every second layer keeps everything it saves; the others keep only their input.
     "every_second": Run(
         [LLAMA, "optimizer.impl=fused", "checkpointing={every: 2}"],
         STEP - {"layer_stripes"} | {"recomputation_waves", "flat_optimizer"}, PIECES),
-    # One layer of six runs again: no waves.
+    # Only one layer of six is recomputed, so there are no waves.
     "one_runs_again": Run(
         [LLAMA, "optimizer.impl=fused", "checkpointing={every: 6}"], STEP | {"flat_optimizer"}, PIECES),
-    # Attention's softmax is large, and is no loss's.
+    # Attention's softmax is large, but it is not the loss's.
     "small_vocabulary": Run(
         [SMALL_VOCABULARY, "attention=naive", "optimizer={name: sgd, impl: loop}", "zero_grad.set_to_none=false"],
         {"repeating_step", "forward_triangle", "layer_stripes", "constant_band"}, PIECES | {"first_step_growth"}),
@@ -82,7 +83,7 @@ RUNS = {
         [GPT2, "mode=forward_grad"],
         {"constant_band", "repeating_step", "forward_triangle", "layer_stripes", "logits_slab", "softmax_spike"},
         PIECES | {"first_step_growth"}),
-    # A copy is freed when its operator is through: no two are there at once.
+    # A copy is freed when its operator ends, so there are never two at once.
     "no_cache": Run(
         [GPT2, "mode=forward", "precision=bf16_autocast", "autocast_cache=false"],
         {"constant_band", "repeating_step", "logits_slab", "softmax_spike"}, PIECES | {"first_step_growth"}),
@@ -102,17 +103,17 @@ RUNS = {
         [MATRICES, "optimizer={name: rsvd_adam, rank_fraction: 0.5, update_proj_gap: 1}"],
         {"projector_spike", "constant_band", "repeating_step", "first_step_growth", "zero_grad_cliff", "embedding_gradient"},
         PIECES | LOGITS | {"division_flagpole"}),
-    # Newton and Schulz's iteration: matrix products, and no decomposition.
+    # Muon uses the Newton-Schulz iteration: matrix products, no decomposition.
     "muon": Run(
         [MATRICES, "optimizer={name: muon}"],
         {"constant_band", "repeating_step", "first_step_growth", "zero_grad_cliff", "embedding_gradient"}, PIECES | LOGITS),
     "per_layer": Run(
         [LLAMA, "optimizer={name: adamw, impl: loop, per_layer: true}"], STEP - {"zero_grad_cliff"}, PIECES),
-    # The window's only two steps differ: the first one makes the optimizer's state.
+    # The window's only two steps differ: the first one creates the optimizer's state.
     "from_the_first": Run(
         [GPT2, "optimizer.impl=fused", "schedule={wait: 0, warmup: 0, active: 2}"],
         STEP - {"repeating_step"} | {"flat_optimizer"}, PIECES),
-    # Scores of attention beside which parameters are nothing, in two layers.
+    # Two layers whose attention scores are far larger than the parameters.
     "wide_attention": Run(
         [model("gpt2", layers=2, d_model=32, d_ff=64, vocab=256, context=1024), "attention=naive",
          "optimizer={name: adam, impl: foreach}"],
@@ -125,7 +126,8 @@ RUNS = {
         [model("gpt2", layers=2, d_model=64, d_ff=64, vocab=256, context=1024), "attention=naive", "mode=forward"],
         {"repeating_step"}, PIECES | {"first_step_growth"}),
     "cpu_loop": Run([ON_CPU, "optimizer={name: adamw, impl: loop}"], STEP | {"division_flagpole"}, dry=False),
-    # The state is made before the first step, and gradients are gone when it ends. One step is shown: nothing repeats.
+    # The state exists before the first step, and gradients are freed when it ends. Only one step is
+    # shown, so nothing repeats.
     "cpu_step_end": Run(
         [ON_CPU, "optimizer={name: adamw, impl: foreach, init_state: dummy}", "zero_grad.at=step_end",
          "schedule={wait: 0, warmup: 1, active: 1}"],

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Debian's Slurm on one node with two GPUs that are not there, as ordinary processes of whoever runs the tests."""
+"""Debian's Slurm on one node with two fake GPUs, run as ordinary processes of the user who runs the
+tests."""
 
 import os
 import pathlib
@@ -14,7 +15,7 @@ FETCH = pathlib.Path(__file__).parent / "fetch_debs"
 
 
 class CannotStart(Exception):
-    """Why there is no Slurm here."""
+    """The reason why Slurm cannot start here."""
 
 
 def unpacked(name, packages):
@@ -31,14 +32,15 @@ def free_port():
 
 
 class Cluster:
-    """A controller, a node and munge, all below one folder; `environment` is that of its users."""
+    """A Slurm controller, a node and munge, all in one folder. `environment` is for its users."""
 
     def __init__(self, folder, max_array_size=1001):
         self.folder, self.processes = folder, []
         root = unpacked("slurm", PACKAGES)
         self.programs = folder / "programs"
         self.programs.mkdir(parents=True)
-        # They look at the name that they are called by, which Debian's alternatives give them.
+        # The daemons check the name they are called by, and Debian's alternatives provide that
+        # name.
         for daemon in ("slurmctld", "slurmd", "slurmstepd"):
             (self.programs / daemon).symlink_to(root / f"usr/sbin/{daemon}-wlm")
         libraries = root / "usr/lib/x86_64-linux-gnu"
@@ -50,8 +52,8 @@ class Cluster:
         }
         for name in ("state", "spool", "munge"):
             (folder / name).mkdir()
-        (folder / "munge").chmod(0o755)  # its clients see the socket
-        # Devices that exist, by names that end in a number.
+        (folder / "munge").chmod(0o755)  # munge's clients can see the socket
+        # Existing devices with names that end in a number.
         (folder / "gpu0").symlink_to("/dev/null")
         (folder / "gpu1").symlink_to("/dev/zero")
         (folder / "cgroup.conf").touch()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that make snapshots of torch's real CUDA allocator on a dry card, with the allocator's own statistics beside each."""
+"""Programs that take snapshots of torch's real CUDA allocator on a dry card and write the
+allocator's own statistics beside each."""
 
 HEAD = """
 import json

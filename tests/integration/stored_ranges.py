@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ranges that a run's store has, as an NVTX tool should have been told of them: counts by (message, payload)."""
+"""The ranges in a run's store, in the form an NVTX tool should have received them: counts by
+(message, payload)."""
 
 import collections
 import contextlib
 import sqlite3
 
-# Of strata/ext/phase.h: what opens a micro-batch. By name, for they are the host's own phases.
+# Phases from strata/ext/phase.h that open a micro-batch. Listed by name because the host itself
+# emits them.
 WITHIN_MICRO_BATCH = ("data", "forward", "loss", "backward")
 SUFFIX = {0: "", 1: " backward", 2: " recompute"}
 
@@ -25,7 +27,7 @@ class StoredRanges:
             (self.driver,) = database.execute("SELECT thread FROM module WHERE direction = 0 ORDER BY begin_sequence LIMIT 1").fetchone()
 
     def loop_ranges(self, *, only=None):
-        """Steps, micro-batches and phases; those of the steps `only`, if that is given."""
+        """Count steps, micro-batches and phases, of the steps in `only` if it is given."""
         ranges = collections.Counter()
         for step, _, _ in self.steps:
             ranges["step", step] += 1
@@ -42,7 +44,8 @@ class StoredRanges:
         return ranges
 
     def layers(self, *, only=None):
-        """Modules, and the phase's name once more for what is outermost on another thread than the driver's."""
+        """Count modules, plus the phase's name for each outermost range on a thread other than the
+        driver's."""
         ranges = collections.Counter()
         for path, kind, direction, step, thread, parent, phase in self.modules:
             if only is not None and step not in only:

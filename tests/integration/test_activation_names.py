@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The names within Activation that no lifetime tells: autocast's copies of weights, and what checkpointed layers keep, to the byte."""
+"""Activations that lifetimes alone cannot name: autocast's copies of weights, and what checkpointed
+layers keep, to the byte."""
 
 import dataclasses
 import json
@@ -9,9 +10,9 @@ from exported import export, table
 from test_combinations import MODELS
 
 STEPS, BATCH, CONTEXT, WIDTH = 3, 2, 32, 32
-GENERATOR = 5056  # of the CPU
-DEVICES = {"cpu": 1, "{dry: h100-80gb}": 512}  # what sizes of blocks are multiples of
-UNSPLIT = 2**20  # what is left of a CUDA block above this size is not split off below it
+GENERATOR = 5056  # the CPU generator's state
+DEVICES = {"cpu": 1, "{dry: h100-80gb}": 512}  # block sizes are multiples of this
+UNSPLIT = 2**20  # the remainder of a CUDA block of at least this size is not split off
 on_both_devices = pytest.mark.parametrize("device", DEVICES, ids=["cpu", "dry"])
 
 
@@ -41,7 +42,8 @@ def bytes_of(blocks, kind, step, phase=None):
 
 @dataclasses.dataclass(frozen=True)
 class Casts:
-    """Which parameters autocast copies in a forward: those of matrix products and convolutions."""
+    """The parameters that autocast copies in a forward: those of matrix products and
+    convolutions."""
 
     model: str
     ones_with: tuple
@@ -56,7 +58,7 @@ CASTS = {
     for casts in (
         Casts("transformer", ("attn.", "ffn.", "lm_head."), but=("norm", "ln")),
         Casts("llama", ("_proj.", "lm_head.")),
-        Casts("gpt2", ("attn.", "mlp.", "wte.")),  # the table of tokens is the head's weight too
+        Casts("gpt2", ("attn.", "mlp.", "wte.")),  # the token embedding is also the head's weight
         Casts("resnet18", ("conv", "shortcut.0", "downsample.0", "fc.")),
     )
 }
@@ -71,7 +73,7 @@ def parameters(workspace):
 
 
 def copied(workspace, model, device, of=lambda name: True):
-    """Of each parameter that autocast copies the bytes of the copy, half of its own."""
+    """Return the size of each copy that autocast makes of a parameter: half of the parameter's."""
     granule = DEVICES[device]
     return {
         name: -(-(size // 2) // granule) * granule

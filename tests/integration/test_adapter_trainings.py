@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trainings with an adapter: saved and resumed, checkpointed, in a grid, in `strata fit` and `strata advise`, and LLaMA 7B on a
-dry card of 24 GB."""
+"""Trainings with an adapter: saved and resumed, checkpointed, in a grid, in `strata fit` and
+`strata advise`, and LLaMA 7B on a dry 24 GB card."""
 
 import csv
 import io
@@ -117,7 +117,7 @@ def test_llama_7b_is_dry_in_little_memory(workspace):
         process = os.posix_spawn(STRATA, command, os.environ, file_actions=actions)
         _, status, usage = os.wait4(process, 0)
     assert os.waitstatus_to_exitcode(status) == 0
-    assert usage.ru_maxrss < 1 << 20  # KiB; the weights would be 12.6 GiB
+    assert usage.ru_maxrss < 1 << 20  # KiB; the weights would need 12.6 GiB
     peak = json.loads((workspace.folder / "summary.json").read_text())["peak"]
     weights = 2 * 6_738_415_616 + 4 * 4_194_304
     assert weights < peak["categories"]["Parameter"] < weights + (1 << 20)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strata advise -- python train.py`: each number beside the peak of the program with that change in its source, to the byte."""
+"""`strata advise -- python train.py`: each number equals, to the byte, the peak of the program with
+that change made in its source."""
 
 import functools
 import json
@@ -12,7 +13,7 @@ pytestmark = pytest.mark.long
 AT_START = REPOSITORY / "python/strata_profiler/trial/at_start"
 CARD = "h100-80gb"
 
-# The last word is the change that is made by hand.
+# The last word of the command line is the change that is made by hand.
 BLOCKS = """
 import contextlib, sys, torch
 from torch import nn
@@ -71,7 +72,8 @@ for step in range(8):
     optimizer.zero_grad()
 """
 
-# A loader, a scaler, a schedule, the sum of several losses, zeros in place of no gradients, and an output that is kept with its graph.
+# A loader, a scaler, a schedule, the sum of several losses, gradients that are zeroed instead of
+# set to none, and an output that is kept with its graph.
 LOOP = """
 import contextlib, sys, torch
 from torch import nn
@@ -101,7 +103,8 @@ for index, (x, y) in enumerate(torch.utils.data.DataLoader(torch.utils.data.Tens
         optimizer.zero_grad(set_to_none=how == "gradients set to none")
 """
 
-# Compiled, seven rows, a fused optimizer, an evaluation with autocast: most changes cannot be made. A piece of a large segment is kept.
+# Compiled, a batch of seven rows, a fused optimizer, an evaluation under autocast: most changes are
+# impossible. A piece of a large segment is kept.
 PLAIN = """
 import sys, torch
 from torch import nn
@@ -121,7 +124,7 @@ for step in range(2):
         model(torch.randn(4096, 512, device="cuda"))
 """
 
-# The optimizer's step needs the most, so that no change of forward or backward gains.
+# The optimizer's step needs the most memory, so no change of forward or backward helps.
 QUIET = """
 import torch
 from torch import nn
@@ -151,7 +154,7 @@ for step in range(8):
     model(x)
 """
 
-# DistributedDataParallel, an optimizer of one's own, attention that returns its weights.
+# DistributedDataParallel, a custom optimizer, attention that returns its weights.
 OTHERS = """
 import sys, torch
 from torch import nn
@@ -189,7 +192,7 @@ for step in range(8):
     optimizer.zero_grad()
 """
 
-# FSDP2 of eight ranks that keeps whole gradients.
+# FSDP2 on eight ranks that keeps whole gradients.
 SHARDED = """
 import sys, torch
 from torch import nn
@@ -211,7 +214,8 @@ for step in range(8):
     optimizer.zero_grad()
 """
 
-# Free memory in pieces in which nothing fits; and layers so small that nothing done to them gains.
+# The free memory is in pieces too small for any request, and the layers are too small for a change
+# to save much.
 PIECES = """
 import torch
 from torch import nn
@@ -239,7 +243,7 @@ for step in range(8):
     optimizer.zero_grad()
 """
 
-# The maker's backward leaves gradients in the judge, which are discarded.
+# The generator's backward leaves gradients in the discriminator, which are discarded.
 TWO = """
 import torch
 from torch import nn
@@ -256,7 +260,7 @@ for step in range(8):
 
 
 class Advised:
-    """What is advised of a program, and its peak with a change by hand."""
+    """The advice for a program, and its peak with a change made by hand."""
 
     def __init__(self, workspace, text):
         self._workspace = workspace
@@ -269,11 +273,12 @@ class Advised:
         self.refused = {each["name"]: each["reason"] for each in self.found["refused"]}
 
     def _saved(self, tried):
-        """Of what is allocated at most, or of what the device needs: the larger."""
+        """The saving in peak allocated bytes or in bytes that the device needs, whichever is
+        larger."""
         return max(self.found["base"][key] - tried[key] for key in ("allocated_bytes", "needed_bytes"))
 
     def by_hand(self, word):
-        """Up to the optimizer's second step."""
+        """The peak of the changed program up to the optimizer's second step."""
         words = ("exec", "--plugins", "allocator_tracer", "--dry", CARD, "--out", word.replace(" ", "_"), "--", sys.executable, "train.py", word)
         result = self._workspace.strata(*words, PYTHONPATH=str(AT_START), STRATA_TRIAL_STEPS="2")
         assert result.returncode == 0, result.stderr
@@ -286,7 +291,8 @@ PROGRAMS = {"blocks": BLOCKS, "loop": LOOP, "plain": PLAIN, "quiet": QUIET, "oth
 
 @pytest.fixture(scope="module")
 def advised(tmp_path_factory):
-    """What is advised of a program, by its name: asked once."""
+    """A function that returns the advice for a program by its name; each program is analyzed
+    once."""
     return functools.lru_cache(lambda name: Advised(Workspace(tmp_path_factory.mktemp(name)), PROGRAMS[name]))
 
 
@@ -326,8 +332,9 @@ def test_equals_the_change_made_by_hand(advised, program, name):
     assert advised(program).bytes[whole] == advised(program).by_hand(name)
 
 
-# Of each change: a program where it saves, one where it saves nothing, and one where it cannot be made, with the reason. The
-# allocator's settings and empty_cache can always be made; what keeps saved tensors from the host is tested in tests/python.
+# For each change: a program where it saves memory, one where it saves nothing, and one where it is
+# impossible, with the reason. The allocator's settings and empty_cache are always possible.
+# tests/python tests what prevents moving saved tensors to the host.
 COMPILED = "torch.compile runs its own copy of the model's code"
 NO_ADAM = "the optimizer is no Adam or AdamW of PyTorch's"
 EFFECTS = {
@@ -378,6 +385,7 @@ def test_a_change_that_makes_the_program_fail_is_named_with_its_error(advised):
 
 @pytest.mark.parametrize(("program", "is_same"), [("blocks", True), ("loop", True), ("pieces", False), ("two", False)])
 def test_parts_of_a_batch_that_train_otherwise_are_said_to(advised, program, is_same):
-    """By batch statistics; by gradients that the program discards, and parts of a batch add up."""
+    """Batch statistics make them differ, and so do gradients that the program discards, since a
+    batch's parts accumulate them."""
     halves = next(each for each in advised(program).found["alone"] if each["changes"][0]["name"].startswith("half"))
     assert halves["changes"][0]["same_mathematics"] == is_same

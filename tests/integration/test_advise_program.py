@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strata advise -- python train.py`: its answers and exit codes, and what it leaves behind. What each change does: test_advise_changes.py."""
+"""`strata advise -- python train.py`: its answers, its exit codes, and the files it leaves.
+test_advise_changes.py tests what each change does."""
 
 import json
 import os
@@ -26,7 +27,7 @@ for step in range(100):
     optimizer.zero_grad()
 print("ended", file=open("starts.txt", "a"))
 """
-# The first use of torch is a call that changes are made in.
+# The program's first use of torch is a call that the changes are made in.
 ACCELERATOR_FIRST = """
 import accelerate
 accelerator = accelerate.Accelerator()
@@ -49,7 +50,8 @@ for x in loader:
     optimizer.step()
     optimizer.zero_grad()
 """
-# No module, so that few changes can be made. The optimizer's temporaries need the most, or what is held from the start.
+# No module, so that few changes are possible. Either the optimizer's temporaries need the most
+# memory, or what is held from the start.
 WITHOUT_MODEL = """
 import sys, torch
 held = torch.empty(int(sys.argv[1]) << 20, dtype=torch.uint8, device="cuda")
@@ -60,7 +62,7 @@ for step in range(100):
     optimizer.step()
     optimizer.zero_grad()
 """
-LARGE = "524288"  # more than 4 GiB on a card
+LARGE = "524288"  # more than 4 GiB on a GPU
 ADVISE = ["--device", "t4", "--json", "--", sys.executable, "train.py"]
 
 
@@ -87,7 +89,7 @@ def numbers(advice):
 
 @pytest.fixture(scope="module")
 def fits(tmp_path_factory):
-    """A workspace with PROGRAM, what was advised of it, and what was said of its trials."""
+    """A workspace with PROGRAM, the advice for it, and the messages about its trials."""
     workspace = Workspace(tmp_path_factory.mktemp("fits"))
     workspace.write("train.py", PROGRAM)
     result = advise(workspace, *ADVISE, "8192", code=0)

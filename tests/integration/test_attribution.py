@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Real runs, held against what PyTorch itself says of them: no byte unknown, no sum wrong, no label unlike autograd's."""
+"""Real runs compared with PyTorch's own data: every byte has a category, every sum is right, every
+label matches autograd's."""
 
 import json
 
@@ -47,7 +48,7 @@ def test_every_byte_has_a_category_that_pytorch_agrees_with(workspace, overrides
 
     truth = summary["checks"]["saved_tensors"]
     if "mode=forward" in overrides:
-        assert truth is None  # no graph
+        assert truth is None  # there is no graph
     else:
         assert truth["saved_blocks"] > 10
         assert truth["blocks_labelled_differently"] == 0

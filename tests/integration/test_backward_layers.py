@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Backward's layers of real runs: the mirror image of forward's, on the thread that runs the nodes, and what autograd's numbers say."""
+"""Layers of backward in real runs: they mirror forward's, run on the thread that runs the nodes,
+and agree with autograd's sequence numbers."""
 
 import collections
 import contextlib
@@ -11,7 +12,7 @@ import typing
 import pytest
 from workspaces import STRATA
 
-# Backward's ranges are told when a plugin listens to modules.
+# Strata reports backward's ranges when a plugin listens to modules.
 TEST_PLUGINS = pathlib.Path(STRATA).parents[1] / "tests/runtime/plugins"
 TRANSFORMER = "{size: custom, layers: 3, d_model: 32, d_ff: 64, heads: 2, vocab: 64, context: 16}"
 MODELS = {
@@ -73,7 +74,7 @@ class Stored:
             return database.execute(statement).fetchall()
 
     def around(self, ordinal):
-        """The range and those around it, innermost first."""
+        """Return the range and those around it, innermost first."""
         while ordinal in self.ranges:
             yield self.ranges[ordinal]
             ordinal = self.ranges[ordinal].parent
@@ -82,7 +83,7 @@ class Stored:
         return any(outer.direction == RECOMPUTE for outer in self.around(module.ordinal))
 
     def passes(self, direction):
-        """Of each micro-batch, its ranges; forward's without what runs again."""
+        """Return the ranges of each micro-batch; forward's without those that are recomputed."""
         passes = collections.defaultdict(list)
         for module in self.ranges.values():
             if module.direction == direction and not self.runs_again(module):
@@ -141,7 +142,8 @@ def test_what_runs_again_lies_within_a_backward(run):
 
 
 class Numbers:
-    """The other way to find the layer of a backward node: the operator that made it, by autograd's number of both."""
+    """A second way to find the layer of a backward node: autograd gives the node and the operator
+    that created it the same sequence number."""
 
     def __init__(self, stored):
         self.rows = {}
@@ -154,14 +156,15 @@ class Numbers:
             self.rows[op] = parent
             if kind == NODE:
                 self.layers[op] = made.get((thread, number), NOWHERE)
-                self.layers[parent] = self.layers[op]  # the engine's own operator around it
+                self.layers[parent] = self.layers[op]  # the engine's own operator around the node
                 continue
             within = next((one.path for one in stored.around(module) if one.direction == FORWARD), None)
             if number >= 0:
                 made[thread, number] = within
 
     def layer(self, op):
-        """Of the innermost node around the operator; NOWHERE where there is none, or none that an operator made."""
+        """Return the layer of the innermost node around the operator, or NOWHERE if there is none
+        or no operator created it."""
         while op != 0 and op not in self.layers:
             op = self.rows[op]
         return self.layers.get(op, NOWHERE) if op else NOWHERE
@@ -177,10 +180,10 @@ def test_both_ways_find_the_same_layer(run):
     ):
         inner = stored.ranges.get(module)
         if inner is not None and inner.direction != BACKWARD:
-            continue  # runs again: its layer is that of its own forward
+            continue  # recomputed: its layer is that of its own forward
         by_number = numbers.layer(op)
         if by_number is NOWHERE:
-            continue  # where a gradient is accumulated, or in no node
+            continue  # accumulates a gradient, or is in no node
         assert (None if inner is None else inner.path) == by_number
         compared[by_number] += 1
     assert sum(compared.values()) > 100

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strata exec`: programs that touch their weights before the loop, or log them in it. No forward begins with that."""
+"""`strata exec`: programs that touch or log their weights before the loop. This does not start a
+forward."""
 
 import csv
 import json
@@ -68,7 +69,7 @@ for step in range(3):
 
 
 def layers_by_step(workspace):
-    """What forward makes: how many bytes of each layer."""
+    """Return the bytes that forward allocates in each layer, by step."""
     blocks = workspace.strata("export", "out", "--format", "csv", "--what", "blocks", "--out", "-").stdout
     steps = {}
     for row in csv.DictReader(blocks.splitlines()):
@@ -78,14 +79,15 @@ def layers_by_step(workspace):
     return steps
 
 
-# The walk for layers comes with the first operator of the first forward, which is within two modules then.
+# Layers are first looked up at the first operator of the first forward, which is already inside two
+# modules.
 @pytest.mark.parametrize("before", ("", "try: model(torch.zeros(1, 1, device='cuda'))\n    except RuntimeError: pass\n    "), ids=("", "raises"))
 def test_the_first_forward_has_the_layers_of_the_others(workspace, before):
     workspace.write("program.py", RUNNING.format(forward=before + "loss = model(data)"))
     done = workspace.strata("exec", "--dry", "h100-80gb", "--layers", "--out", "out", "--", sys.executable, "program.py")
     assert done.returncode == 0, done.stderr
     steps = layers_by_step(workspace)
-    assert set(steps["1"]) == {"(model)", "first.0", "first.1", "last", ""}  # the last one is the loss
+    assert set(steps["1"]) == {"(model)", "first.0", "first.1", "last", ""}  # the empty name is the loss
     assert steps["0"] == steps["1"] == steps["2"]
 
 

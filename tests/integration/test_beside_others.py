@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strata exec` beside what else hooks into torch: nothing is broken, counts are torch's own, and what is lost is said."""
+"""`strata exec` beside other tools that hook into torch: nothing breaks, counts equal torch's own,
+and losses of data are reported."""
 
 import json
 import pathlib
@@ -39,7 +40,7 @@ for _ in range(3):
 counters = torch._dynamo.utils.counters
 print(loss.item(), dict(counters["stats"]), dict(counters["graph_break"]))
 """
-# Of each the peak as torch has it.
+# Each prints the peak that torch counts.
 ON_A_DRY_CARD = {
     "plain": "",
     "pool": """
@@ -79,7 +80,8 @@ def recorded(workspace, program, *words, **environment):
 
 @pytest.mark.parametrize("rest", [PROFILER, COMPILED], ids=["profiler", "compiled"])
 def test_what_the_program_prints_is_the_same(workspace, rest):
-    """Losses to the bit; of the profiler every operator's count, of Dynamo its graphs and breaks."""
+    """Losses are equal to the bit, the profiler counts the same operators, and Dynamo has the same
+    graphs and breaks."""
     workspace.write("program.py", TRAINING.format(device="cpu") + rest)
     printed, summary = recorded(workspace, "program.py")
     assert printed == bare(workspace, "program.py")
@@ -95,7 +97,7 @@ def test_the_peak_is_torchs(workspace, name, settings):
 
 
 def test_an_allocator_that_tells_nobody_is_counted(workspace):
-    """cudaMallocAsync takes a tracker and sends it nothing."""
+    """cudaMallocAsync accepts a tracker and never calls it."""
     workspace.write("program.py", TRAINING.format(device="cuda") + END)
     printed, summary = recorded(workspace, "program.py", "--dry", "h100-80gb", PYTORCH_CUDA_ALLOC_CONF="backend:cudaMallocAsync")
     assert summary["peak"]["allocated_bytes"] == int(printed)
@@ -118,7 +120,8 @@ print(loss.item())
 @pytest.mark.parametrize("with_model", [False, True], ids=["optimizer", "model-too"])
 @pytest.mark.parametrize("backend", ["eager", pytest.param("inductor", marks=pytest.mark.long)])
 def test_a_compiled_optimizer_ends_steps_and_has_state(workspace, backend, with_model):
-    """Its step is no range of torch's, and Inductor's kernels are no operators: seen by the versions of parameters."""
+    """Such a step is no torch range, and Inductor's kernels are no operators; the versions of
+    parameters show it."""
     workspace.write("program.py", TRAINING.format(device="cpu") + COMPILED_OPTIMIZER.format(backend=backend, with_model=with_model))
     printed, summary = recorded(workspace, "program.py")
     assert printed == bare(workspace, "program.py")
@@ -161,7 +164,8 @@ def test_an_allocator_of_the_programs_own(workspace):
 
 @pytest.mark.long
 def test_a_program_that_names_libtorch_before_the_standard_library(workspace):
-    """libtorch.so exports the std::filesystem that it was built with: ours is not taken from there, where it crashes."""
+    """libtorch.so exports the std::filesystem that it was built with. Ours must not resolve to it,
+    because it crashes."""
     import torch
 
     home = pathlib.Path(torch.__file__).parent

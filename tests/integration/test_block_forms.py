@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shape and dtype of a block are those that its owner registered, and nobody's else."""
+"""The shape and dtype of a block are those that its owner registered, and no other tensor's."""
 
 import csv
 import io
@@ -26,7 +26,7 @@ def test_they_are_those_of_the_store(workspace):
     for name, block in parameters.items():
         assert (block["dtype"], block["shape"]) == registered[name]
         assert math.prod(map(int, block["shape"].split("x"))) * 4 == int(block["bytes"])
-    # A gradient and a state are as their parameter is; tokens are integers.
+    # A gradient and a state have their parameter's shape; tokens are integers.
     for block in blocks:
         if block["kind"] == "state" and block["shape"] not in ("", "1"):
             assert block["shape"] == parameters[block["owner"].rsplit(".", 1)[0]]["shape"]

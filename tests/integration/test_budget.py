@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strata report --budget`: a run's peak held against a size."""
+"""`strata report --budget`: compares a run's peak with a size."""
 
 import json
 import sys
@@ -62,7 +62,7 @@ for _ in range(3):
 
 
 def test_lowering_the_peak_gains_the_distance_to_the_next_at_most(workspace):
-    """Whatever makes the backward smaller leaves the forward as it is."""
+    """A change that makes the backward smaller does not change the forward."""
     workspace.write("adam.py", ADAM)
     assert workspace.strata("exec", "--dry", "t4", "--out", "out", "--", sys.executable, "adam.py").returncode == 0
     document, peak = (json.loads(text) for text in (check(workspace, "16MiB", "--json").stdout, workspace.strata("report", "out", "--json").stdout))

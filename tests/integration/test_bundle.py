@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bundles of real runs: unpacked, every part is read by those who read it."""
+"""Bundles of real runs: after unpacking, every part can be read by the tool it is for."""
 
 import csv
 import gzip
@@ -20,7 +20,7 @@ from test_grid import GRID
 
 @pytest.fixture(scope="module")
 def two_runs(tmp_path_factory):
-    """A workspace with two runs of one name and other batches."""
+    """A workspace with two runs that have the same name and different batches."""
     workspace = Workspace(tmp_path_factory.mktemp("bundle"))
     workspace.write("tiny.yaml", "name: tiny\n" + TINY)
     for out, batch in (("one", 2), ("two", 4)):
@@ -32,7 +32,7 @@ def two_runs(tmp_path_factory):
 def unpacked(workspace, archive="all.tar.gz"):
     folder = workspace.folder / f"unpacked-{time.monotonic_ns()}"
     with tarfile.open(workspace.folder / archive) as tar:
-        tar.extraction_filter = getattr(tarfile, "data_filter", None)  # Debian 12's Python has none
+        tar.extraction_filter = getattr(tarfile, "data_filter", None)  # Debian 12's Python has no data_filter
         tar.extractall(folder)
     (inner,) = folder.iterdir()
     return inner
@@ -77,7 +77,7 @@ def test_all_parts_are_read_by_those_who_read_them(two_runs):
         assert tags.count("html") == 1 and "script" in tags
         assert "<svg" in (folder / f"{stem}-memory.svg").read_text()
     assert "peak_allocated MiB" in (folder / "table.md").read_text()
-    # PyTorch's own reader makes its page of it.
+    # PyTorch's own reader makes its page from the snapshot.
     import torch.cuda._memory_viz as viz
 
     read = subprocess.run([sys.executable, viz.__file__, "trace_plot", folder / f"{stems[0]}.pickle", "-o", folder / "plot.html"],
@@ -139,7 +139,7 @@ def test_a_grid(workspace):
 
 
 def test_no_half_file_is_left(two_runs):
-    """On a disk that is full, and when it is killed in between."""
+    """Neither on a full disk, nor when the program is killed while it writes."""
     (two_runs.folder / "kept.tar.gz").write_text("before")
     before = set(two_runs.names())
     limited = subprocess.run(two_runs.command("bundle", "one", "two", "--out", "kept.tar.gz"), cwd=two_runs.folder, capture_output=True, text=True,

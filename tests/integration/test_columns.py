@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""On a terminal of 80 columns every report fits, and its tables keep their form."""
+"""Every report fits a terminal of 80 columns, and its tables keep their form."""
 
 import unicodedata
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every two settings of a run that make sense together train together, on the CPU and on a dry GPU.
+"""Every two settings of a run that are compatible train together, on the CPU and on a dry GPU.
 
-A pairwise covering array: each pair of values of any two axes, that no rule forbids, is in one of its rows at least.
-Each row is a run of three steps. What a rule forbids the program refuses, with the rule's reason.
+This is a pairwise covering array: each pair of values of two axes that no rule forbids is in at
+least one row. Each row is a run of three steps. The program rejects what a rule forbids, with the
+rule's reason.
 """
 
 import itertools
@@ -18,7 +19,8 @@ MODELS = {
     "qwen": "{name: qwen, size: custom, layers: 2, d_model: 32, d_ff: 64, heads: 4, kv_heads: 2, vocab: 256, context: 32}",
     "distilbert": "{name: distilbert, size: custom, layers: 2, d_model: 32, d_ff: 64, heads: 2, vocab: 256, context: 32}",
     "resnet18": "{name: resnet18, image_size: 32, classes: 10}",
-    # At 32 pixels its last layers normalise two values each, and gradients overflow float16, in Python too.
+    # At 32 pixels the last layers normalize two values each, and gradients overflow float16, also
+    # in Python.
     "resnet50": "{name: resnet50, image_size: 64, classes: 10}",
 }
 AXES = {
@@ -78,7 +80,7 @@ AXES = {
 IMAGES = ("resnet18", "resnet50")
 HALF = ("bf16_autocast", "fp16_autocast", "bf16")
 
-# What makes no sense together, by the two axes that decide it, with what the program says of it.
+# Combinations that make no sense, by the two axes that decide it, with the program's message.
 RULES = {
     ("device", "attention"): (
         lambda device, attention: device == "cpu" and attention == "sdpa_efficient",
@@ -128,7 +130,8 @@ RULES = {
         lambda mode, save: mode != "train" and save != "{}",
         "has an effect only with mode: train",
     ),
-    # On CUDA only: these rules read three axes, so that a pair of two of them may stand.
+    # These apply only on CUDA. They read three axes, so that two of their values may still form a
+    # pair.
     ("device", "model", "attention"): (
         lambda device, model, attention: (device != "cpu" and model == "qwen" and attention == "sdpa_efficient")
         or (device == "cpu" and model == "gpt2" and attention == "sdpa_flash"),
@@ -146,7 +149,7 @@ RULES = {
 
 
 def broken_rules(settings):
-    """Of the rules, those that `settings`, a mapping of some axes, breaks."""
+    """Return the rules that `settings`, a mapping of some axes, breaks."""
     return [
         says
         for axes, (forbids, says) in RULES.items()
@@ -155,14 +158,15 @@ def broken_rules(settings):
 
 
 def all_pairs(values_of):
-    """Each pair of values of two axes, as a mapping of these two."""
+    """Yield each pair of values of two axes, as a mapping of these two."""
     for first, second in itertools.combinations(AXES, 2):
         for values in itertools.product(values_of[first], values_of[second]):
             yield dict(zip((first, second), values))
 
 
 def completed(settings, wanted=()):
-    """A row that has `settings` and breaks no rule, or None. Depth first, with the values that make most wanted pairs."""
+    """Return a row that extends `settings` and breaks no rule, or None. Searches depth first, and
+    tries first the values that form the most wanted pairs."""
     if broken_rules(settings):
         return None
     unset = next((axis for axis in AXES if axis not in settings), None)
@@ -183,7 +187,8 @@ def holds(row, pair):
 
 
 def covering_array():
-    """The library's rows, and one for each possible pair that it has missed: it does where a filter reads many axes."""
+    """Return the library's rows plus one for each possible pair that it missed, which happens when
+    a filter reads many axes."""
     array = AllPairs(list(AXES.values()), filter_func=lambda values: not broken_rules(dict(zip(AXES, values))))
     rows = [dict(zip(AXES, row)) for row in array]
     missing = [pair for pair in all_pairs(AXES) if not any(holds(row, pair) for row in rows)]
@@ -214,9 +219,9 @@ def yaml_of(settings, text):
         else:
             sections.setdefault(section, []).append(f"{name}: {value}")
     if settings.get("autocast_cache") == "true":
-        lines.remove("autocast_cache: true")  # the default, which is refused where nothing is cast
+        lines.remove("autocast_cache: true")  # the default, which is rejected where nothing is cast
     if settings.get("precision") == "fp16_autocast":
-        # A scale at which no step is left out: a deep model's gradients overflow at the usual one.
+        # At this scale no step is skipped: a deep model's gradients overflow at the usual one.
         sections["grad_scaler"] = ["init_scale: 1.0"]
     sections.setdefault("backend", []).append("threads: 1")
     lines += [f"{section}: {{{', '.join(entries)}}}" for section, entries in sections.items()]
@@ -235,7 +240,8 @@ def test_every_possible_pair_of_values_is_in_a_row():
     assert not any(broken_rules(row) for row in ROWS)
     impossible = [pair for pair in all_pairs(AXES) if not any(holds(row, pair) for row in ROWS)]
     assert all(completed(pair) is None for pair in impossible)
-    # Few are: that of two axes, each value has a partner, is what keeps a rule from forbidding too much.
+    # There are few: each value of one axis having a partner on every other axis keeps a rule from
+    # forbidding too much.
     assert len(impossible) < 60, impossible
 
 

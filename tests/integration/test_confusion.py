@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where lifetimes alone label a block unlike autograd itself: on every model, with every checkpointing, each difference has its cause.
+"""Blocks that lifetimes alone label differently from autograd: on every model, with every
+checkpointing, each difference has its cause.
 
-A run with `trace.saved_tensors: true` knows what autograd took hold of. summary.json lists the blocks that the rules would label
-otherwise without that knowledge. CAUSES says of each kind of them what it is, and how many blocks of how many bytes there are;
-what is not in there fails, and so does a cause without its blocks. No byte may be in another category.
+A run with `trace.saved_tensors: true` knows which tensors autograd saved. summary.json lists the
+blocks that the rules would label differently without that knowledge. CAUSES explains each kind of
+them and gives the number and size of its blocks. The test fails if a kind is missing there, or if a
+cause has no blocks. No byte may be in a different category.
 """
 
 import dataclasses
@@ -35,7 +37,7 @@ CHECKPOINTING = {
 PRECISIONS = ("fp32", "bf16_autocast", "fp16_autocast", "bf16")
 DEVICES = ("cpu", "{dry: h100-80gb}")
 STEPS, BATCH, CONTEXT, WIDTH = 3, 2, 32, 32
-BLOCKS = {"resnet18": 8, "resnet50": 16}  # of others 2
+BLOCKS = {"resnet18": 8, "resnet50": 16}  # the other models have 2
 IMAGES = tuple(BLOCKS)
 
 
@@ -54,7 +56,7 @@ class Case:
 
     @property
     def part(self):
-        """What of each block is checkpointed; empty: all of it."""
+        """The part of each block that is checkpointed; empty means the whole block."""
         part = self.checkpointing.split(",")[0]
         return part if part in ("attention", "mlp") else ""
 
@@ -64,7 +66,7 @@ class Case:
 
     @property
     def checkpointed(self):
-        """How many parts of the model are."""
+        """The number of checkpointed parts in the model."""
         blocks = BLOCKS.get(self.model, 2)
         return {"none": 0, "every second block": blocks // 2}.get(self.checkpointing.removesuffix(", reentrant"), blocks)
 
@@ -74,7 +76,7 @@ class Case:
 
     @property
     def product_bytes(self):
-        """Of one number that a matrix product makes."""
+        """The bytes of one element of a matrix product."""
         return 4 if self.precision == "fp32" else 2
 
 
@@ -93,13 +95,13 @@ class Cause:
     lifetimes: Label
     why: str
     op: typing.Callable[[Case], str]
-    # In one step; no blocks where the case has none of it.
+    # In one step; no blocks where the case does not have this cause.
     blocks: typing.Callable[[Case], int]
     block_bytes: typing.Callable[[Case], int]
 
 
 def output_op(case):
-    """What a block, its attention, its mlp ends with."""
+    """The last operator of a block, or of its attention or mlp if only that is checkpointed."""
     if not case.part:
         return "aten::native_layer_norm" if case.model == "distilbert" else "aten::add"
     if case.model == "gpt2" or (case.model, case.part) == ("distilbert", "mlp"):
@@ -121,7 +123,8 @@ CAUSES = [
 
 
 def expected(case):
-    """Each disagreement that must be: blocks and bytes of the run, by the two labels and the op."""
+    """Each expected disagreement: the blocks and bytes of the run, by the two labels and the
+    operator."""
     return {
         (cause.truth, cause.lifetimes, cause.op(case)): (blocks, blocks * cause.block_bytes(case))
         for cause in CAUSES
@@ -130,7 +133,7 @@ def expected(case):
 
 
 def yaml_of(case):
-    # A scale at which no step is left out: a deep model's gradients overflow at the usual one.
+    # At this scale no step is skipped: a deep model's gradients overflow at the usual one.
     scaler = "grad_scaler: {init_scale: 1.0}\n" if case.precision == "fp16_autocast" else ""
     return f"""\
 model: {MODELS[case.model]}
@@ -146,8 +149,9 @@ trace: {{saved_tensors: true}}
 
 
 def possible_pairs():
-    """Each model with each checkpointing that it can have; precisions and devices by turns. Every pair of
-    values is in a case, but that a TorchScript model, which cannot be checkpointed, is there in two precisions."""
+    """Each model with each possible checkpointing; precisions and devices vary. A case covers every
+    pair of values, except that a TorchScript model, which cannot be checkpointed, has only two
+    precisions."""
     for (nth, model), (mth, checkpointing) in itertools.product(enumerate(MODELS), enumerate(CHECKPOINTING)):
         case = Case(model, checkpointing, PRECISIONS[(nth + mth) % 4], DEVICES[(nth + mth // 4) % 2])
         if case.is_possible:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Copies of a model's parameters and gradients, in programs recorded on dry cards: whose they are, and what they are called."""
+"""Copies of a model's parameters and gradients, in programs recorded on dry cards: their owners and
+names."""
 
 import collections
 import json
@@ -12,7 +13,8 @@ from copy_programs import WEIGHTS
 
 @pytest.fixture
 def kinds(workspace):
-    """A function: records the program, and returns the bytes of each category and kind that a device ever held, and the blocks."""
+    """A function that records the program and returns the maximum bytes of each category and kind
+    on a device, and the blocks."""
 
     def run(program, device="cuda:0", options=()):
         workspace.write("program.py", copy_programs.MODEL + program)

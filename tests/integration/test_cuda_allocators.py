@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CUDA allocators that tell nobody of their blocks: cudaMallocAsync's, and one that the program plugged in."""
+"""CUDA allocators that do not report their blocks: cudaMallocAsync's, and one that the program
+plugged in."""
 
 import json
 import pathlib
@@ -29,8 +30,9 @@ def train(workspace, *words, out="out", settings=""):
 
 
 def test_a_training_over_cuda_malloc_async_is_seen_whole(small):
-    """Every sum of the categories is what the driver counts then; nothing is unknown; and no byte is missing beside
-    the same training over torch's own allocator, whose blocks are as large."""
+    """Every sum of the categories equals the driver's count at that moment. Nothing is unknown. No
+    byte is missing compared with the same training on torch's own allocator, whose blocks have the
+    same sizes."""
     summary, errors = train(small, "trace.cross_check=true", "trace.saved_tensors=true", settings=ASYNC)
     assert "torch's CUDA allocator here is 'cudaMallocAsync', which does not report segments" in errors
     check = summary["checks"]["cross_check"]
@@ -43,7 +45,7 @@ def test_a_training_over_cuda_malloc_async_is_seen_whole(small):
     for key in ("allocated_bytes", "step", "phase"):
         assert summary["peak"][key] == native["peak"][key]
     assert summary["peak"]["categories"] == native["peak"]["categories"]
-    # What the driver's pool holds is whole pages of 2 MiB of the most that was in use.
+    # The driver's pool holds the maximum that was in use, in whole pages of 2 MiB.
     assert summary["peak"]["reserved_bytes"] % (2 * MIB) == 0
     assert 0 <= summary["peak"]["reserved_bytes"] - summary["peak"]["allocated_bytes"] < 2 * MIB
     assert {place["reserved_bytes"] for place in summary["places"]} == {None}
@@ -55,7 +57,8 @@ def test_a_training_over_cuda_malloc_async_is_seen_whole(small):
 
 
 def test_losses_and_the_allocators_own_sums_are_the_programs(small):
-    """A wrapped allocator gives what it gave: with the tracer and without, the same bytes at the same calls."""
+    """A wrapped allocator behaves the same with the tracer and without: the same bytes at the same
+    calls."""
     plain, _ = train(small, "plugins=[]", out="plain", settings=ASYNC)
     traced, _ = train(small, settings=ASYNC)
     assert plain["dry"]["kernels_not_run"] == traced["dry"]["kernels_not_run"]
@@ -64,10 +67,10 @@ def test_losses_and_the_allocators_own_sums_are_the_programs(small):
 
 @pytest.mark.parametrize("what", ["streams", "devices", "threads", "raw"])
 def test_a_plugged_in_allocator_counts_the_same(workspace, what):
-    """After every event the blocks that it leaves alive are what the allocator itself has counted."""
+    """After every event the live blocks sum up to the allocator's own count."""
     totals, errors = record_use(workspace, what, "plugged")
     assert "torch's CUDA allocator here is 'pluggable', which keeps no count" in errors
-    older = 10 * MIB  # made before the run
+    older = 10 * MIB  # allocated before the run
     blocks, sums = {}, []
     for action, address, size in cuda_events(workspace, "action", "address", "bytes"):
         assert action in (ALLOCATE, FREE)
@@ -76,7 +79,7 @@ def test_a_plugged_in_allocator_counts_the_same(workspace, what):
         else:
             assert blocks.pop(address) == size
         sums.append(sum(blocks.values()))
-    # The older block goes after the last step; what comes then no run sees.
+    # The older block is freed after the last step; the run sees nothing after that.
     last = next(index for index, (now, then) in enumerate(zip([older, *totals], totals)) if now - then == older)
     assert [total - older for total in totals[:last]] == sums
     assert len(sums) > 3
@@ -85,7 +88,8 @@ def test_a_plugged_in_allocator_counts_the_same(workspace, what):
 
 
 def test_a_plugged_in_allocator_reports_nothing_that_sums_could_be_compared_with(workspace):
-    """c10's memory reporting, which it could have used, hears nothing: a check that was asked for has failed."""
+    """The allocator could use c10's memory reporting, but no reports arrive: a check that was asked
+    for has failed."""
     record_use(workspace, "threads", "plugged", "reports")
     check = report(workspace)["checks"]["cross_check"]
     assert check["events"] > 3
@@ -110,7 +114,8 @@ def test_every_block_of_every_thread_stream_and_device_dies_as_it_was_born(works
 
 @pytest.mark.parametrize(("words", "settings"), [(["plugged"], ""), ([], ASYNC)])
 def test_threads_that_race_are_seen_in_the_allocators_order(workspace, words, settings):
-    """No two blocks that live share an address, each dies once, and the count that grew is that of whole blocks."""
+    """No two live blocks share an address, each dies once, and the count that grew is that of whole
+    blocks."""
     record_use(workspace, "race", *words, settings=settings)
     events = cuda_events(workspace, "action", "address", "bytes", "device_handed_out_bytes", "thread")
     blocks, freed, handed_out = {}, 0, 0
@@ -135,7 +140,8 @@ def test_what_was_asked_for_and_not_had_is_told(workspace):
         assert (failures[0]["device_free_bytes"] is None) == (out == "plugged")
         assert (failures[0]["largest_gap_bytes"] is None) == (out == "async"), "of a sum, nobody knows the pieces"
         assert ("whose largest free piece" in workspace.strata("report", out).stdout) == (out == "native")
-        # The program went on; one that is plugged in gives it nothing, and it does not look.
+        # The program continued. A plugged-in allocator gives it no memory then, and the program
+        # does not check.
         assert report(workspace, out=out)["peak"]["allocated_bytes"] > (65 if out == "plugged" else 66) * MIB
 
 
@@ -214,7 +220,8 @@ def test_the_doctor_says_how_the_allocator_is_seen(workspace, variable):
 
 
 def test_a_program_with_a_copy_of_torchs_allocator_may_start_cuda_late(workspace):
-    """The linker makes such a copy where a program that is not position-independent names the variable."""
+    """The linker makes such a copy when a program that is not position-independent names the
+    variable."""
     program = pathlib.Path(STRATA).resolve().parents[1] / "tests/start_cuda_late"
     result = workspace.strata("exec", "--dry", "h100-80gb", "--out", "out", "--", program)
     assert result.returncode == 0, result.stderr

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a device did, recorded through the whole program: on a dry GPU with a modelled clock."""
+"""Device activity, recorded through the whole program, on a dry GPU with a modelled clock."""
 
 import contextlib
 import json
@@ -42,7 +42,8 @@ def test_every_launch_of_the_window_has_its_kernel_op_and_phase(workspace):
     assert launches == answered == kernels > 100
     assert (regime, modelled) == (1, 1)
     assert rows(workspace, "SELECT dropped, without_call, lost_origins, broken_buffers FROM cupti_capture") == [(0, 0, 0, 0)]
-    # Of the window alone, each with what it was called under, and said to be modelled.
+    # Only kernels of the window are recorded, each with its operator, phase and module, and marked
+    # as modelled.
     ((told, with_op, with_phase, with_module, modelled),) = rows(
         workspace,
         "SELECT count(*), sum(op != 0), sum(phase != 0), sum(module != 0), sum(modelled)"
@@ -112,7 +113,8 @@ def record_on_a_dry_card(workspace, program):
 
 
 def test_kernels_of_triton_have_their_op_and_phase(workspace):
-    """torch.compile launches them by cuLaunchKernelEx, and cuBLAS its products: neither calls the runtime."""
+    """torch.compile launches them through cuLaunchKernelEx, and so does cuBLAS its products:
+    neither calls the runtime."""
     record_on_a_dry_card(workspace, COMPILED)
     ((launches, answered, kernels, without_call),) = rows(
         workspace, "SELECT launches, answered_launches, kernels, without_call FROM cupti_capture"

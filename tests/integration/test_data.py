@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Data that others wrote: images, a batch of torch.save's; and data that threads read ahead."""
+"""Data made elsewhere: images, a batch saved with torch.save; and data that threads read ahead."""
 
 import argparse
 import json
@@ -24,7 +24,7 @@ BATCH = TINY.replace("source: synthetic", "source: batch, path: batch.pt")
 
 
 def write_images(folder, images_of_class=4):
-    """Images of 40 x 36 pixels: noise around a colour for each class."""
+    """Write images of 40 x 36 pixels: noise around one colour for each class."""
     noise = random.Random(1)
     for number, name in enumerate(CLASSES):
         (folder / name).mkdir(parents=True)
@@ -53,8 +53,8 @@ def manifest(workspace, out):
 
 def test_a_resnet_learns_a_folder_of_images_for_some_epochs(images):
     found = losses(images, "out", "resnet.yaml")
-    assert len(found) == 16  # four epochs of twelve images, three a step
-    # One bad step in between is no failure to learn: on another processor each is another one.
+    assert len(found) == 16  # four epochs of twelve images, three per step
+    # One bad step is no failure to learn, and which step is bad depends on the processor.
     assert statistics.median(found[-4:]) < 0.5 * statistics.median(found[:4])
     assert manifest(images, "out")["data"] == "images: 12 files of 3 classes, cut and resized to 32 x 32"
     assert manifest(images, "out")["epoch"] == {"samples": 12, "steps": 4}
@@ -172,7 +172,7 @@ def test_sequential_text_is_the_same_in_every_epoch(workspace):
     workspace.write("text.txt", bytes(range(256)) + b"x")
     overrides = ["data.source=text", "data.path=text.txt", "mode=forward", "schedule.active=99", "schedule.epochs=3"]
     found = losses(workspace, "out", "tiny.yaml", "data.order=sequential", *overrides)
-    assert len(found) == 12  # eight sequences of 32 tokens, two a step
+    assert len(found) == 12  # eight sequences of 32 tokens, two per step
     assert found[:4] == found[4:8] == found[8:]
     assert len(set(found[:4])) == 4
     assert manifest(workspace, "out")["epoch"] == {"samples": 8, "steps": 4}
@@ -193,5 +193,5 @@ def test_pinned_memory_and_workers_leave_a_dry_devices_memory_as_it_is(tiny, wor
 
     assert peak("pinned", "data.pin_memory=true", f"data.workers={workers}") == peak("pageable")
     prefetched = "SELECT DISTINCT device_type FROM tensor WHERE role = 10 ORDER BY device_type"
-    cpu, pinned = 1, 3  # of a STRATA_DEVICE_...: what a worker read, and what it copied that into
+    cpu, pinned = 1, 3  # STRATA_DEVICE_... numbers: the worker's batch, and its copy in pinned memory
     assert tiny.query("pinned", prefetched) == ([(cpu,), (pinned,)] if workers else [])

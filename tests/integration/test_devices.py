@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What streams and pools keep from each other, and which of a run's devices is looked at."""
+"""Streams and pools hold memory back from each other; any of a run's devices can be reported."""
 
 import json
 import sys
@@ -50,7 +50,8 @@ def several(tmp_path_factory):
     return workspace
 
 
-# Of two steps' blocks those of one are alive at a time; the next is made before the last goes.
+# Blocks of one step are alive at a time, but each next block is allocated before the last one is
+# freed.
 @pytest.mark.parametrize(
     ("device", "peak"), [("cuda:0", 17 * MIB), ("cuda:1", 48 * MIB), ("pinned", 8 * MIB), ("cpu", 4 * MIB)]
 )
@@ -91,7 +92,8 @@ def test_a_device_that_the_run_has_not_is_refused_with_those_it_has(several, dev
 
 
 def test_what_is_kept_for_backward_in_the_hosts_memory_is_an_activation(workspace):
-    """As an offloaded activation is: made in a forward, alive when its backward begins, gone before that ends."""
+    """An offloaded activation does so: it is created in a forward, is alive when its backward
+    begins, and is freed before that ends."""
     record_use(workspace, "devices", "backward")
     for device, size in (("pinned", 8 * MIB), ("cpu", 4 * MIB), ("cuda:1", 48 * MIB)):
         categories = report(workspace, "--device", device)["peak"]["categories"]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two real runs compared: what `strata diff` says is what both runs' summaries say, and gates end it with 4."""
+"""Comparisons of two real runs: `strata diff` agrees with both runs' summaries, and a failed gate
+makes it exit with 4."""
 
 import json
 import sys
@@ -50,7 +51,7 @@ def test_numbers_are_those_of_the_summaries(runs):
 
 
 def test_several_runs_stand_beside_their_base(runs):
-    """Each of them as it does alone, and a gate is of all of them."""
+    """Each compares as it does alone, and a gate applies to all of them."""
     alone = runs.strata("diff", "base", "new", "--json")
     several = runs.strata("diff", "base", "base", "new", "--json")
     document = json.loads(several.stdout)

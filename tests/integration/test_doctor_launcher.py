@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strata doctor --launcher`: whether a program behind a launcher could be recorded."""
+"""`strata doctor --launcher`: whether a program started by a launcher could be recorded."""
 
 import json
 import sys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strata doctor` tells beforehand what nvtx_markers will be able to do."""
+"""`strata doctor` reports in advance what nvtx_markers will be able to do."""
 
 import json
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strata exec`: programs that know nothing of Strata, recorded as they are."""
+"""`strata exec`: programs that do not use Strata, recorded unchanged."""
 
 import json
 import re
@@ -17,7 +17,8 @@ CASES = [(name, device) for name in drop_in_programs.PROGRAMS for device in DEVI
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory):
-    """A function: the workspace of a program that ran on a device, its run's summary, and what it printed; each runs once."""
+    """A function that returns the workspace of a program that ran on a device, the run's summary,
+    and the program's output; each runs once."""
     known = {}
 
     def run(name, device):
@@ -37,13 +38,13 @@ each_case = pytest.mark.parametrize(("name", "device"), CASES)
 
 
 def phases(workspace):
-    """(depth 0 kind, name) of each phase of the run, in order."""
+    """Return (depth 0 kind, name) of each phase of the run, in order."""
     return workspace.query("out", "SELECT kind, (SELECT text FROM string WHERE id = name), parent, inferred, step FROM host_phase_begin ORDER BY sequence")
 
 
 @pytest.fixture(scope="module")
 def bare(tmp_path_factory):
-    """What each program prints without Strata: one after the other in one process."""
+    """The output of each program without Strata; they run one after the other in one process."""
     folder = tmp_path_factory.mktemp("bare")
     for name, text in drop_in_programs.PROGRAMS.items():
         (folder / f"{name}.py").write_text(text)
@@ -108,7 +109,8 @@ def test_what_checkpointing_repeats_lies_in_backward(recorded):
 
 
 def test_a_layers_input_is_no_parameter(recorded):
-    """Reentrant checkpointing detaches it, and accumulates its gradient in a backward of its own."""
+    """Reentrant checkpointing detaches the input, and accumulates its gradient in a backward of its
+    own."""
     for device in DEVICES:
         workspace, _, _ = recorded("reentrant", device)
         assert "recompute" in names_of_step(workspace, 1)
@@ -117,7 +119,7 @@ def test_a_layers_input_is_no_parameter(recorded):
 
 
 def test_the_last_step_takes_no_longer_than_its_work(workspace):
-    """Nothing ends it but the program, which goes on behind its loop."""
+    """Only the program's end ends it, and the program continues after its loop."""
     loop = drop_in_programs.LOOP.replace("batches(5)", "list(batches(5))")
     workspace.write("program.py", loop + "import time\ntime.sleep(2)\n")
     result = workspace.strata("exec", "--out", "out", "--", sys.executable, "program.py", "cpu")
@@ -128,7 +130,7 @@ def test_the_last_step_takes_no_longer_than_its_work(workspace):
 
 
 def test_a_graph_of_gradients_is_no_recomputation(workspace):
-    """Its backward records what it does, as a checkpointed layer's forward within backward does."""
+    """Its backward records a graph, as a checkpointed layer's forward within backward does."""
     workspace.write("program.py", drop_in_programs.penalty)
     result = workspace.strata("exec", "--out", "out", "--", sys.executable, "program.py", "cpu")
     assert result.returncode == 0, result.stderr
@@ -163,7 +165,7 @@ def test_owners_are_found(recorded, name, device):
 
 
 def owners(workspace, role):
-    """Names of that STRATA_TENSOR_*."""
+    """Return the names of the tensors with this STRATA_TENSOR_* role."""
     statement = f"SELECT DISTINCT text FROM host_tensor JOIN string ON string.id = name WHERE role = {role}"
     return {text for (text,) in workspace.query("out", statement)}
 
@@ -210,14 +212,14 @@ def test_what_does_not_train_has_its_name_too(workspace):
     names = owners(workspace, 1)
     assert {name.removeprefix("ModuleDict.") for name in names} == {"base.weight", "base.bias", "adapter.weight", "adapter.bias"}
     assert {name.removeprefix("ModuleDict.") for name in owners(workspace, 2)} == {"base.mask"}
-    assert len(owners(workspace, 3)) == 6  # the average's, its count and its mask
+    assert len(owners(workspace, 3)) == 6  # the averaged model's, its count and its mask
     assert "table" in owners(workspace, 8)
     frozen = workspace.query("out", "SELECT DISTINCT text FROM host_tensor JOIN string ON string.id = name WHERE is_frozen = 1")
     assert {name.removeprefix("ModuleDict.") for (name,) in frozen} == {"base.weight", "base.bias"}
     assert "are not available" not in result.stderr
 
 
-# nn.Module registers the parent as its child's part.
+# nn.Module registers the parent as a submodule of its child.
 HOLDS_ITS_PARENT = """
 import sys, torch
 class Child(torch.nn.Module):
@@ -258,7 +260,7 @@ def test_modules_that_hold_their_parent_have_their_names(workspace, how):
 
 
 def test_nothing_that_has_no_name_is_kept_by_the_look_for_names():
-    """Another thread may let go of it meanwhile: it is then its to free."""
+    """Another thread may drop the tensor meanwhile, and must then be able to free it."""
     files = (REPOSITORY / "sources/torch/training" / name for name in ("name_models.cpp", "find_owners.cpp"))
     program = "".join(re.search(r'R"python\((.*)\)python"', file.read_text(), re.DOTALL)[1] for file in files)
     program += """
@@ -296,7 +298,7 @@ def test_a_frozen_layers_forward_is_forward(workspace):
     assert result.returncode == 0, result.stderr
     summary = json.loads((workspace.folder / "out/summary.json").read_text())
     assert len(summary["steps"]) == 3
-    assert summary["categories"]["Unknown"]["max"] <= 64 * 8  # the last step's tokens, which no loader made, are no step's after
+    assert summary["categories"]["Unknown"]["max"] <= 64 * 8  # the last step's tokens: no loader made them, and no step follows
     assert summary["categories"]["Input"]["max"] <= 2 * 64 * 8
 
 
@@ -357,7 +359,8 @@ for _ in range(3):
 
 
 def test_a_sparse_gradient_is_one(workspace):
-    """It has no storage of its own: its values have, of which nobody knew whose they are."""
+    """A sparse gradient has no storage of its own; its values have one, which used to have no
+    owner."""
     workspace.write("program.py", SPARSE)
     result = workspace.strata("exec", "--out", "out", "--", sys.executable, "program.py")
     assert result.returncode == 0, result.stderr
@@ -382,7 +385,7 @@ for _ in range(2):
 
 
 def test_a_loss_is_no_model_beside_the_model(workspace):
-    """Its buffers are None: with two models names begin with their class."""
+    """The loss's buffers are None. With two models, names would begin with their class."""
     workspace.write("program.py", WITH_LOSS)
     assert workspace.strata("exec", "--layers", "--out", "out", "--", sys.executable, "program.py").returncode == 0
     names = {name for (name,) in workspace.query("out", "SELECT DISTINCT (SELECT text FROM string WHERE id = name) FROM host_tensor")}

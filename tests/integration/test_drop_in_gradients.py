@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strata exec`: each gradient of each step has its owner, whether backward's nodes are looked at or, once it is known what they do, skipped."""
+"""`strata exec`: each gradient of each step has its owner, whether Strata inspects backward's nodes
+or skips them once it knows what they do."""
 
 import json
 import sys
@@ -43,7 +44,7 @@ PARAMETERS = {"plain": 12, "kept": 12, "two losses": 2}
 
 
 def gradients_of_steps(workspace, text, *words):
-    """The names of the gradients told in each step."""
+    """Return the names of the gradients reported in each step."""
     workspace.write("program.py", text)
     result = workspace.strata("exec", *words, "--out", "out", "--", sys.executable, "program.py")
     assert result.returncode == 0, result.stderr
@@ -63,7 +64,7 @@ def gradients_of_steps(workspace, text, *words):
 def test_every_gradient_of_every_step_is_told(workspace, name, operators):
     steps = gradients_of_steps(workspace, PROGRAMS[name], "--set", f"trace.ops={operators}")
     counts = {len(names) for step, names in steps.items() if step is not None}
-    assert min(counts) == PARAMETERS[name], steps  # more where gradients of an earlier backward are still there
+    assert min(counts) == PARAMETERS[name], steps  # more where gradients of an earlier backward still exist
     summary = json.loads((workspace.folder / "out/summary.json").read_text())
     assert summary["categories"]["Unknown"]["max"] == 0
 
@@ -103,7 +104,8 @@ for step in range({STEPS}):
 
 
 def test_gradients_that_are_gone_before_backward_ends(workspace):
-    """An optimizer's step in a hook of each: its node is looked at always, and its writes are no unseen step."""
+    """The optimizer steps in a hook of each gradient. Strata always inspects such a node, and its
+    writes are not taken for an unseen step."""
     within = """
 import torch
 from torch import nn

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strata exec` of programs that start others: ranks, loaders' workers, forks. Nothing hangs, nothing is counted twice."""
+"""`strata exec` of programs that start others: ranks, loaders' workers, forks. Nothing hangs,
+nothing is counted twice."""
 
 import json
 import os
@@ -10,7 +11,8 @@ import time
 
 import pytest
 
-# Each start of several processes is tried so often: STRATA_STARTS=100 has a hundred, which take half an hour.
+# How often each start of several processes is tried. STRATA_STARTS=100 tries a hundred, which takes
+# half an hour.
 repeated = pytest.mark.parametrize("turn", range(int(os.environ.get("STRATA_STARTS", "1"))))
 
 RANKS = """
@@ -45,7 +47,7 @@ def test_every_rank_of_torchrun_is_recorded(workspace, turn):
     result = torchrun(workspace, "whole")
     assert result.returncode == 0, result.stderr
     assert sorted(stores(workspace)) == ["rank0", "rank1", "rank2", "rank3"]
-    assert len(list((workspace.folder / "out").glob("rank*/*.sqlite"))) == 4  # and nothing of the agent
+    assert len(list((workspace.folder / "out").glob("rank*/*.sqlite"))) == 4  # and no store of the agent
     for rank in range(4):
         folder = workspace.folder / "out" / (f"rank{rank}" if rank else ".")
         summary = json.loads((folder / "summary.json").read_text())
@@ -88,7 +90,7 @@ def test_children_of_multiprocessing_do_their_work(workspace, how):
     result = workspace.strata("exec", "--out", "out", "--", sys.executable, "children.py", how)
     assert result.returncode == 0, result.stderr
     assert len(result.stdout.split()) == 3
-    # A child that inherits torch is silent; one that loads it itself has a store of its own.
+    # A child that inherits torch records nothing; one that loads torch itself has its own store.
     found = list((workspace.folder / "out/rank0").glob("*.sqlite"))
     assert len(found) == {"fork": 1, "spawn": 3, "forkserver": 3}[how]
     assert ("another process of this run" in result.stderr) == (len(found) > 1)
@@ -158,7 +160,8 @@ libc._exit(10)
 
 @pytest.mark.parametrize("handled", [False, True])
 def test_exit_from_a_signals_handler_leaves_the_record_as_a_kill_does(workspace, handled):
-    """The handler may have come in the middle of anything: of an allocation, or of the writer's own lock."""
+    """The handler may interrupt anything: an allocation, or the writer while it holds its own
+    lock."""
     workspace.write("leaves.py", IN_A_HANDLER.replace("HANDLED", str(handled)))
     result = workspace.strata("exec", "--out", "out", "--", sys.executable, "leaves.py")
     assert result.returncode == 10, result.stderr
@@ -195,7 +198,8 @@ def trained(workspace, out, steps, *words, **environment):
 
 
 def test_two_processes_with_one_id_are_both_recorded(workspace):
-    """As in containers that share the run's folder, or when the system gives an id again: the first one's record lies there."""
+    """This happens in containers that share the run's folder, or when the system reuses an id: the
+    first process's record is already there."""
     trained(workspace, "first", 3)
     result = trained(workspace, "out", 5, "first")
     assert "nothing of process" not in result.stderr
@@ -206,7 +210,8 @@ def test_two_processes_with_one_id_are_both_recorded(workspace):
 
 
 def test_ranks_on_several_hosts_may_have_one_id(workspace):
-    """Each rank's manifest is its own; and that a process of this host has an empty store's id says nothing."""
+    """Each rank's manifest is its own. A process on this host that has the id of an empty store
+    proves nothing."""
     run = workspace.folder / "run"
     for rank in range(2):
         trained(workspace, f"host{rank}", 3 + rank, RANK=str(rank), WORLD_SIZE="2")
@@ -228,7 +233,7 @@ def test_ranks_on_several_hosts_may_have_one_id(workspace):
     assert not (run / "rank0/1.sqlite").exists()
 
 
-# A start takes some seconds; STRATA_STARTS=100 has a hundred.
+# A start takes some seconds; STRATA_STARTS=100 tries a hundred.
 @pytest.mark.long
 def test_a_program_starts_and_ends_every_time(workspace):
     workspace.write("short.py", "import torch\n(torch.ones(8, requires_grad=True) * 2).sum().backward()\n")

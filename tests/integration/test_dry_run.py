@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs on a card that is not there: the real allocator's bytes, the same in every run, and what they own up to."""
+"""Runs on a simulated GPU: the real allocator's bytes, the same in every run, and the limits that
+such runs state."""
 
 import json
 import os
@@ -86,7 +87,7 @@ def test_the_event_stream_is_the_same_in_every_run(small):
 
 
 GOLDEN = json.loads((DATA / "dry_peaks.json").read_text())
-# One of each generation of the allocator's and cuBLAS's sizes; the others with the long tests.
+# One of each generation of the allocator's and cuBLAS's sizes; the others run with the long tests.
 QUICK = {("h100-80gb", "small"), ("h100-80gb", "wide"), ("t4", "accumulated")}
 
 
@@ -104,11 +105,12 @@ def test_the_peaks_of_each_profile_are_the_kept_ones(tmp_path, profile, name):
 
 
 def block(elements, bytes_each=4):
-    """What a tensor takes: whole units of 512 bytes."""
+    """The bytes of a tensor: whole units of 512."""
     return (elements * bytes_each + 511) // 512 * 512
 
 
-# CONFIG's shape: 2 layers, d_model 128, d_ff 384, 4 heads of 32, 512 entries, 4 sequences of 64 tokens.
+# CONFIG's shape: 2 layers, d_model 128, d_ff 384, 4 heads of 32, vocabulary of 512, 4 sequences of
+# 64 tokens.
 TOKENS = 4 * 64
 WEIGHTS = (
     2 * block(512 * 128)  # embedding and head
@@ -117,17 +119,18 @@ WEIGHTS = (
 )
 ROTARY = block(2 * 64 * 16)  # cosine and sine of each position, for half of a head
 BATCH = 2 * block(4 * 64, 8)  # input and target
-WORKSPACE = 2 * 4096 * 1024 + 8 * 16 * 1024  # of cuBLAS, as ATen makes it before Hopper
+WORKSPACE = 2 * 4096 * 1024 + 8 * 16 * 1024  # cuBLAS's, as ATen allocates it before Hopper
 
 
 def test_the_bytes_of_a_forward_by_hand(small):
     summary, _ = run(small, "--dry", "a100-40gb", "mode=forward")
-    # Most is alive at the end of a feed-forward: what came in, what attention added to it, its norm and the result, of
-    # the model's width; w1 x, w3 x, the gate and their product, of the feed-forward's.
+    # The peak is at the end of a feed-forward. Four tensors have the model's width: the layer's
+    # input, its sum with attention's output, the norm of that, and the result. Four have the
+    # feed-forward's width: w1 x, w3 x, the gate and their product.
     tensors = 4 * block(TOKENS * 128) + 4 * block(TOKENS * 384)
     assert summary["peak"]["allocated_bytes"] == WEIGHTS + ROTARY + BATCH + WORKSPACE + tensors
-    # The workspace lies in a segment of 20 MiB, for it is below 10 MiB; all others are at most 1 MiB, and come from
-    # segments of 2 MiB, of which their 4.2 MiB need three.
+    # The workspace is below 10 MiB, so it is in a segment of 20 MiB. All other blocks are at most 1
+    # MiB and come from segments of 2 MiB; their 4.2 MiB need three.
     assert summary["peak"]["reserved_bytes"] == (20 + 3 * 2) << 20
 
 
@@ -143,7 +146,7 @@ def test_the_bytes_that_training_keeps_by_hand(small):
 
 
 def test_a_step_of_3_4_billion_parameters_needs_little_of_the_host(small):
-    """54.5 GB of parameters, gradients and state: the host keeps none of them."""
+    """The host keeps none of the 54.5 GB of parameters, gradients and state."""
     process = small.start(
         *("run", "small.yaml", "--out", "out", "--dry", "b200", "model={size: 2.7b, context: 512}", "--json"),
     )
@@ -218,7 +221,7 @@ def test_none_of_cudas_own_libraries_is_opened(small):
     assert result.returncode == 0
     opened = {line.split()[-1] for line in result.stderr.splitlines() if "calling init:" in line}
     assert any("libtorch_cuda.so" in path for path in opened)
-    # A compiler, and two that torch links and that ask nothing of a device.
+    # A compiler, and two libraries that torch links and that make no device calls.
     harmless = ("libnvrtc", "libcufile", "libnvshmem")
     assert [path for path in opened if "/nvidia/" in path and not any(name in path for name in harmless)] == []
 
@@ -227,7 +230,8 @@ BATCH_BYTES = 2 * 32 * 8  # tokens, or targets, of a micro-batch
 
 
 def test_pinned_memory_is_told(tiny):
-    """Of data that a CUDA device copies from: two tensors a micro-batch. And of each loss that the host reads."""
+    """Two tensors of each micro-batch, which a CUDA device copies from, and each loss that the host
+    reads."""
     result = tiny.strata(
         "run", "tiny.yaml", "--dry", "h100-80gb", "--out", "out", "--json", "data.pin_memory=true", "data.prefetch=1"
     )
@@ -246,7 +250,7 @@ def test_pinned_memory_is_told(tiny):
     assert not alive
     assert memory["pinned"] == {
         "device": "pinned",
-        "peak_allocated_bytes": 2 * BATCH_BYTES,  # let go of once copied, before the loss is read
+        "peak_allocated_bytes": 2 * BATCH_BYTES,  # freed once copied, before the loss is read
         "peak_reserved_bytes": 2 * BATCH_BYTES + 4,
         "blocks": len(sizes),
         "peak_offloaded_bytes": 0,

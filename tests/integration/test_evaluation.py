@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Evaluations that a program does between its steps, and says nothing of: what is found of what they hold."""
+"""Evaluations that a program runs between its steps without announcing them: the findings about
+what they hold."""
 
 import functools
 import json
@@ -43,7 +44,7 @@ for _ in range(3):
     if "del" in words: del logits
 """
 
-LARGE, SMALL = 8192, 1024  # batches of an evaluation, of which one is the peak and the other is not
+LARGE, SMALL = 8192, 1024  # evaluation batches: LARGE makes the evaluation the peak, SMALL does not
 WITHIN = 0.02
 
 
@@ -54,13 +55,13 @@ class Recorded:
         self.workspace, self.out = workspace, out
 
     def __call__(self, *asked):
-        """A report of it."""
+        """Return a report of the run."""
         return json.loads(self.workspace.strata("report", self.out, *asked, "--json").stdout)
 
 
 @pytest.fixture(scope="module")
 def record(tmp_path_factory):
-    """A function: the program, recorded; each run once."""
+    """A function that records the program; each run once."""
     workspace = Workspace(tmp_path_factory.mktemp("evaluation"))
     workspace.write("program.py", PROGRAM)
 
@@ -80,7 +81,7 @@ def budget(report):
 
 
 def found(told, kind):
-    """The one finding of that kind."""
+    """Return the one finding of that kind."""
     [finding] = [finding for finding in told["findings"] if finding["kind"] == kind]
     return finding
 
@@ -109,7 +110,7 @@ def test_what_it_makes_at_the_peak_is_found(record):
 def test_predictions_in_a_list_are_found(record, layers):
     told = budget(record(SMALL, "listed", layers=layers))
     listed = found(told, "listed_outputs")
-    # The list of the evaluation before is in a variable until this one is whole.
+    # A variable keeps the previous evaluation's list until this one is complete.
     assert listed["bytes"] == 2 * 10 * SMALL * 4096 * 4 and listed["text"].startswith("The program holds 20 outputs of forwards without a graph")
 
 

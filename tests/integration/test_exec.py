@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strata exec --dry`: any command, and all that it starts, on a card that is not there."""
+"""`strata exec --dry`: any command, and every process that it starts, on a simulated GPU."""
 
 import glob
 import json
@@ -45,7 +45,7 @@ def test_python_finds_the_card_and_the_account_says_what_it_missed(torch_program
     facts = json.loads(result.stdout)
     assert (facts["name"], facts["devices"], facts["sum"]) == ("NVIDIA A100-SXM4-40GB", 2, 0.0)
     assert facts["segments"] == [True]
-    harmless = ("cufile", "nvshmem", "nvrtc-builtins")  # which ask nothing of a device
+    harmless = ("cufile", "nvshmem", "nvrtc-builtins")  # these make no device calls
     assert [path for path in facts["mapped"] if not any(name in path for name in harmless)] == []
     assert "on a dry NVIDIA A100-SXM4-40GB, nothing was computed and no time measured" in result.stderr
     assert "1 read of unknown values (4 bytes)" in result.stderr
@@ -85,7 +85,8 @@ print(json.dumps({"eager": peak_of(chain), "compiled": peak_of(torch.compile(cha
 
 @pytest.mark.long
 def test_compiled_functions_run_their_own_kernels(workspace):
-    """Triton compiles them for the card, links the driver's file, and launches them: one kernel in place of four."""
+    """Triton compiles the kernels for the card, links the driver's file, and launches them: one
+    kernel instead of four."""
     workspace.write("program.py", COMPILED)
     result = execute(
         workspace,
@@ -96,7 +97,7 @@ def test_compiled_functions_run_their_own_kernels(workspace):
     )
     assert result.returncode == 0, result.stderr
     tensor = 4096 * 4096 * 4
-    # x, and of a chain the last result and the one before it; compiled, the last alone.
+    # x, and the chain's last two results; compiled, only the last one.
     assert json.loads(result.stdout) == {"eager": 3 * tensor, "compiled": 2 * tensor}
     account = json.loads((workspace.folder / "dry.json").read_text())
     assert account["refused"] == []
@@ -105,7 +106,8 @@ def test_compiled_functions_run_their_own_kernels(workspace):
 
 
 def test_a_limit_on_address_space_does_not_limit_the_device(torch_program):
-    """Eight devices have addresses of 16 TiB, which are not reserved when a limit refuses: nothing is stored there."""
+    """The addresses of eight devices take 16 TiB. Under a limit they are not reserved, and nothing
+    is stored there."""
     limited = f"ulimit -v 33554432 && exec {sys.executable} program.py"
     result = execute(torch_program, "--dry", "h100-80gb:8", "--", "sh", "-c", limited)
     assert result.returncode == 0, result.stderr
@@ -207,7 +209,7 @@ def test_passes_exit_codes_through_and_has_its_own(workspace, command, code, mes
 
 
 def test_segments_grow_on_the_largest_card_in_several_streams(workspace):
-    """Each of them reserves an eighth more addresses than the device has memory."""
+    """Each stream reserves an eighth more addresses than the device has memory."""
     workspace.write(
         "streams.py",
         """import torch
@@ -266,7 +268,7 @@ def test_a_failure_on_a_dry_card_is_not_sent_to_one(workspace):
 
 
 def test_an_exit_code_is_kept_where_ended_children_are_ignored(workspace):
-    """As under some supervisors; and the program inherits it."""
+    """Some supervisors start programs so, and the program inherits the setting."""
     ignored = "import signal; print(signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN); raise SystemExit(7)"
     words = workspace.command("exec", "--plugins", "none", "--dry", "t4", "--", sys.executable, "-c", ignored)
     done = subprocess.run(
@@ -300,7 +302,7 @@ def test_what_cannot_be_had_is_refused(workspace, words, message):
 
 
 def test_a_temporary_folder_that_is_not_there_is_replaced(workspace):
-    """As a job inherits it from another machine: Python goes on in /tmp, too."""
+    """A job may inherit such a TMPDIR from another machine. Python also continues in /tmp then."""
     result = execute(workspace, "--dry", "t4", "--", "true", TMPDIR="/no/such/folder")
     assert result.returncode == 0, result.stderr
 
@@ -325,7 +327,8 @@ def test_a_signal_reaches_the_command_and_nothing_is_left(workspace):
 
 
 def test_autotuners_launch_a_candidate_as_often_as_on_a_card(workspace):
-    """Triton's repeats it for a tenth of a second, by the time between events."""
+    """Triton's autotuner repeats a candidate for a tenth of a second, measured by the time between
+    events."""
     program = "import torch, triton.testing; runs = []; triton.testing.do_bench(lambda: runs.append(torch.ones(8, device='cuda'))); print(len(runs))"
     result = execute(workspace, "--dry", "h100-80gb", "--", sys.executable, "-c", program)
     assert result.returncode == 0, result.stderr

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs and libraries that bring a CUDA runtime of their own to `strata exec --dry`, or share one."""
+"""Programs and libraries that bring their own CUDA runtime to `strata exec --dry`, or share one."""
 
 import subprocess
 import sys
@@ -12,7 +12,8 @@ def compile_c(folder, name, source, *options):
 
 
 def test_a_program_with_a_runtime_of_its_own_is_refused(workspace):
-    """As nvcc links by default: kernels are registered, and nobody else is asked to do so."""
+    """nvcc links so by default: the program's own runtime registers the kernels, and no other
+    library is called."""
     compile_c(
         workspace.folder,
         "fixed",
@@ -52,7 +53,7 @@ def test_a_library_with_a_runtime_of_its_own_is_named(workspace):
 
 
 def test_a_program_that_shares_its_runtime_runs(workspace):
-    """Linked with a libcudart that does nothing, which is not looked for when it runs."""
+    """Linked with an empty libcudart, which is not used when the program runs."""
     compile_c(
         workspace.folder,
         "libcudart.so",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a training ended is what the program's exit code says, whatever else goes wrong."""
+"""The program's exit code says how a training ended, whatever else goes wrong."""
 
 import resource
 import struct
@@ -13,7 +13,7 @@ HUGE = ("model.layers=1", "model.d_model=4096", "model.d_ff=4096", "model.vocab=
 
 
 def run_out_of_memory(tiny, stdout):
-    """One tensor of 160 GB, with no more than 64 GiB of addresses."""
+    """Allocate one tensor of 160 GB with only 64 GiB of address space."""
     return subprocess.run(
         tiny.command("run", "tiny.yaml", "--out", "out", *HUGE),
         cwd=tiny.folder,
@@ -40,7 +40,7 @@ def test_out_of_memory_stays_3_when_the_results_cannot_be_printed(tiny):
 
 
 def test_a_training_that_fails_is_1_and_is_reported(tiny):
-    # A token beyond the vocabulary: found in the middle of a step.
+    # A token beyond the vocabulary fails in the middle of a step.
     tiny.write("tokens.bin", struct.pack("<200H", *([300] * 200)))
     result = tiny.strata(
         "run", "tiny.yaml", "--out", "out", "data.source=text", "data.path=tokens.bin", "data.tokens=uint16"
@@ -51,11 +51,12 @@ def test_a_training_that_fails_is_1_and_is_reported(tiny):
 
 
 def test_a_run_that_nobody_may_write_to_is_shown(finished, workspace):
-    """Its summary cannot be written anew; its table is what was asked for."""
+    """The command prints the table that was asked for, although it cannot write the summary
+    again."""
     out = workspace.folder / "out"
     subprocess.run(["cp", "-r", finished.folder / "out", out], check=True)
     (out / "summary.json").unlink()
-    (out / "summary.json.part").mkdir()  # in the way, also of root
+    (out / "summary.json.part").mkdir()  # blocks the file's name, also for root
     result = workspace.strata("report", "out")
     assert result.returncode == 1
     assert "Optimizer_State" in result.stdout

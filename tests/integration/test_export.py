@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strata export`: what other tools read, read by these tools. Snapshots are in test_export_memory_viz.py."""
+"""`strata export`: other tools read the exported files. test_export_memory_viz.py tests
+snapshots."""
 
 import gzip
 import json
@@ -215,7 +216,8 @@ def test_what_is_no_file_is_written_into(runs):
     assert (full.returncode, full.stderr) == (1, "strata: cannot write /dev/full: No space left on device\n")
 
 
-# A run as long as a day of training: events after the last step, a thousand blocks alive at any time.
+# A run with as many events as a day of training, after its last step, with a thousand blocks alive
+# at any time.
 MANY_EVENTS = """
 INSERT INTO allocator_tracer_event (sequence, monotonic_ns, thread, action, device_type, device_index, address, bytes, stream, pool,
                                     device_handed_out_bytes, phase, op, module)
@@ -237,7 +239,7 @@ def million(tmp_path_factory):
 
 
 def cost(workspace, *words):
-    """(seconds of CPU, MiB of the largest resident size) of the program."""
+    """Return (seconds of CPU, largest resident size in MiB) of the program."""
     script = (
         "import resource, subprocess, sys; done = subprocess.run(sys.argv[1:], capture_output=True, text=True); "
         "used = resource.getrusage(resource.RUSAGE_CHILDREN); "
@@ -268,13 +270,14 @@ def test_torch_reads_a_million_events(million):
 
 
 def is_writing(process, folder):
-    """Whether it has a file in the folder that has no name yet, or one for the time being."""
+    """Whether the process has an open file in the folder that has no name yet, or a temporary
+    one."""
     if list(folder.glob("*.part")):
         return True
     try:
         files = [os.readlink(link) for link in pathlib.Path(f"/proc/{process.pid}/fd").iterdir()]
     except OSError:
-        return False  # one was closed meanwhile
+        return False  # a file was closed meanwhile
     return any(file.startswith(f"{folder.resolve()}/#") for file in files)
 
 

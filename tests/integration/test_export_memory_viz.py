@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch's snapshot of a run, coloured by category."""
+"""PyTorch's snapshot of a run, colored by category."""
 
 import json
 import pickle
@@ -25,7 +25,7 @@ def test_the_sums_of_the_snapshot_are_those_of_the_timeline(runs, run):
 
 
 def test_the_sums_of_the_snapshot_are_those_of_the_store(runs):
-    """On the CPU a block is as large as was asked for, so that the store's own rows add up to the same."""
+    """On the CPU a block has the requested size, so the store's own rows add up to the same."""
     alive, total, most = {}, 0, 0
     rows = runs.query("cpu", "SELECT action, address, bytes FROM allocator_tracer_event ORDER BY sequence")
     totals = []

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes wrong in a program that is recorded: its exit code is its own, the store opens, and the manifest says how it ended."""
+"""Faults in a recorded program: its exit code is kept, the store opens, and the manifest records
+how it ended."""
 
 import json
 import signal
@@ -40,10 +41,10 @@ def steps_stored(workspace):
 
 @pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_a_signal_that_kills(workspace, number):
-    """SIGTERM and SIGINT by their default, which Python does not take for the second."""
+    """SIGTERM and SIGINT have their default action; Python has its own handler for SIGINT."""
     result = recorded(workspace, TRAINS.format(fault=f"signal.signal(signal.SIGINT, signal.SIG_DFL); os.kill(os.getpid(), {int(number)})"))
     assert result.returncode == 128 + number, result.stderr
-    assert steps_stored(workspace) >= 3  # the fourth ends with the next one's begin
+    assert steps_stored(workspace) >= 3  # the fourth step ends when the next one begins
     assert (manifest(workspace)["state"], manifest(workspace)["command"]["exit_code"]) == ("open", 128 + number)
     assert "recovered after the process died" in result.stderr
     end = "interrupted" if number in (signal.SIGINT, signal.SIGTERM) else "killed"
@@ -67,7 +68,8 @@ def test_an_exception_is_a_failure(workspace):
 
 COUNTER = (REPOSITORY / "plugin_api/examples/c/step_counter.c").read_text()
 COUNTS = "counter->steps += 1;"
-# Name, what it replaces in the smallest plugin in C, with what, and what is said of it.
+# A name, then pairs of what is replaced in the smallest C plugin and its replacement, and the
+# message.
 REFUSED = {
     "a symbol that nobody has": (COUNTS, COUNTS + " extern int nobody_has_it(void); counter->steps += (uint64_t)nobody_has_it();", "undefined symbol: nobody_has_it"),
     "another major": ("STRATA_ABI_MAJOR, STRATA_ABI_MINOR, init", "77, STRATA_ABI_MINOR, init", "was built for plugin ABI 77.0"),
@@ -87,7 +89,7 @@ SURVIVED = {
 }
 
 
-# A call that lasts until the file is there, or for two minutes.
+# A call that lasts until the file exists, at most two minutes.
 WAITS = """
 #define _GNU_SOURCE
 #include <signal.h>
@@ -99,7 +101,7 @@ static inline void wait_for(const char* file) {
 
 
 def build(workspace, *changes):
-    """The smallest plugin in C, with every second text in place of the one before it."""
+    """Build the smallest C plugin. `changes` alternates between a text and its replacement."""
     text = COUNTER
     for replaced, by in zip(changes[::2], changes[1::2], strict=True):
         assert text.count(replaced) == 1
@@ -114,7 +116,7 @@ def test_a_plugin_that_is_none_is_refused_before_the_program_starts(workspace, f
     *change, said = REFUSED[fault]
     build(workspace, *change)
     result = recorded(workspace, TRAINS.format(fault="pass") + "print('trained')\n", "--plugins", "./faulty.so")
-    assert (result.returncode, result.stdout) == (125, "")  # as env(1) has it: not the program's
+    assert (result.returncode, result.stdout) == (125, "")  # 125 is Strata's own code, as env(1) has it, not the program's
     assert said in result.stderr and "faulty.so" in result.stderr
     assert not (workspace.folder / "out").exists()
 
@@ -154,7 +156,8 @@ def test_a_plugin_that_hangs_is_named(workspace):
 
 
 def named_in(workspace, functions, *words):
-    """What the program says, each of whose plugin's `functions` goes on until it was named."""
+    """Run the program with a plugin whose `functions` each block until a message names them; return
+    its messages."""
     process = workspace.start(*words)
     said, left = "", list(functions)
     for line in process.stderr:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes wrong around a program that is recorded: its folder, its machine's clock and memory, and a signal while rows are written."""
+"""Faults around a recorded program: in its folder, in its machine's clock and memory, and a signal
+while rows are written."""
 
 import json
 import os
@@ -14,7 +15,7 @@ from test_faults import TRAINS, manifest, recorded, steps_stored
 from test_grid_faults import small_disk  # noqa: F401
 from workspaces import TINY
 
-# In C, in front of the program's own functions.
+# C functions that replace the program's own through preloading.
 CLOCK = """
 #define _GNU_SOURCE
 #include <sys/syscall.h>
@@ -26,8 +27,9 @@ int clock_gettime(clockid_t clock, struct timespec* time) {
   return (int)result;
 }
 """
-# The writer's thread lets no signal in: TERM, INT and KILL reach the process in the middle of a transaction, SEGV is its own. So many
-# writes into it that without one, whole tables' rows would be there by then and be read once more.
+# The writer's thread blocks signals: TERM, INT and KILL hit the process in the middle of a
+# transaction, and SEGV comes from the thread itself. The fault comes after so many writes that
+# without a transaction, whole tables would be stored already and read a second time.
 WRITES = """
 #define _GNU_SOURCE
 #include <signal.h>
@@ -49,7 +51,7 @@ ssize_t pwrite64(int file, const void* bytes, size_t count, off64_t at) {
 
 
 def behind(workspace, text, *definitions):
-    """`strata exec` of program.py, with the functions of `text` in front of its own."""
+    """Run `strata exec` of program.py with the C functions of `text` preloaded."""
     source = workspace.write("front.c", text)
     subprocess.run(["gcc", "-w", "-shared", "-fPIC", *definitions, "-o", workspace.folder / "front.so", source], check=True)
     return workspace.strata("exec", "--out", "out", "--", "sh", "-c", f'LD_PRELOAD=./front.so:$LD_PRELOAD exec "{sys.executable}" program.py')
@@ -64,14 +66,14 @@ def test_a_signal_while_rows_are_written(workspace, number):
     assert steps_stored(workspace) >= 3
     ((events, sequences),) = workspace.query("out", "SELECT count(*), count(DISTINCT sequence) FROM allocator_tracer_event")
     ((began, phases),) = workspace.query("out", "SELECT count(*), count(DISTINCT phase) FROM host_phase_begin")
-    assert events == sequences > 0 and began == phases > 0  # none twice
+    assert events == sequences > 0 and began == phases > 0  # no row is stored twice
     assert (manifest(workspace)["state"], manifest(workspace)["command"]["exit_code"]) == ("open", 128 + number)
     assert "recovered after the process died" in result.stderr
 
 
 @pytest.mark.parametrize("seconds", [-86400, 86400])
 def test_the_clock_is_set(workspace, seconds):
-    """Durations stay what they are, and it is said."""
+    """Durations do not change, and a message reports the clock change."""
     workspace.write("program.py", TRAINS.format(fault="open('set', 'w').close()"))
     result = behind(workspace, CLOCK, f"-DSECONDS={seconds}")
     assert result.returncode == 0, result.stderr
@@ -93,7 +95,8 @@ raise SystemExit("2 GiB fit into 64 MiB")
 
 
 def own_group():
-    """The folder of this process's own control group that limits memory, or the reason why there is none; and its file for the limit."""
+    """Return the folder of the memory control group that this process is in and the file for its
+    limit, or the reason why there is none."""
     groups = dict(line.split(":", 2)[1:] for line in pathlib.Path("/proc/self/cgroup").read_text().splitlines())
     for kind, root, limit in (("memory", "/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("", "/sys/fs/cgroup", "memory.max")):
         folder = pathlib.Path(root) / groups.get(kind, "nowhere").lstrip("/")
@@ -104,7 +107,7 @@ def own_group():
 
 @pytest.fixture
 def small_group():
-    """A control group with 64 MiB for those who join it."""
+    """A control group that limits the processes in it to 64 MiB."""
     above, limit = own_group()
     folder = above / f"strata-test-{os.getpid()}"
     try:
@@ -121,7 +124,7 @@ def small_group():
 
 
 def test_the_memory_of_its_control_group_is_full(workspace, small_group):
-    """As in a container: the kernel kills the program."""
+    """The kernel kills the program, as in a container."""
     swaps = pathlib.Path("/proc/swaps").read_text().splitlines()
     if len(swaps) > 1:
         pytest.skip("there is swap, into which it would go instead")
@@ -141,7 +144,7 @@ def test_the_machines_memory_is_full(workspace):
     assert result.returncode == 1 and "can't allocate memory" in result.stderr
     assert steps_stored(workspace) == 4
     assert manifest(workspace)["end"] == "failed"
-    assert "Out of memory" in result.stderr  # what had filled it
+    assert "Out of memory" in result.stderr  # what had filled the memory
 
 
 def test_the_runs_folder_is_removed(workspace):
@@ -152,12 +155,13 @@ def test_the_runs_folder_is_removed(workspace):
     assert not (workspace.folder / "out").exists()
 
 
-# Of so many steps that the fault comes in the middle.
+# Enough steps for the fault to come in the middle.
 LONG = TINY.replace("active: 2", "active: 400")
 
 
 def in_the_middle(workspace, fault):
-    """What came of `strata run`, to which `fault` happened when it had taken a step: exit code, output, what it said."""
+    """Run `strata run` and cause `fault` after a step; return the exit code, the output and the
+    messages."""
     workspace.write("tiny.yaml", LONG)
     process = workspace.start("run", "tiny.yaml", "--out", "out")
     said = ""
@@ -179,7 +183,8 @@ def test_the_folder_of_a_run_of_ours_is_removed(workspace):
 
 
 def test_the_folder_of_a_run_of_ours_becomes_read_only(workspace):
-    """What is open is written on; nothing can be made. All of it is there when that is over."""
+    """Open files can be written, but new ones cannot be created. After that is over, the run is
+    complete."""
     out = workspace.folder / "out"
     if os.geteuid() != 0:
         forbid, allow = (lambda: out.chmod(0o500)), (lambda: out.chmod(0o700))
@@ -210,7 +215,8 @@ def test_the_folder_of_a_run_of_ours_becomes_read_only(workspace):
 
 
 def test_a_folder_that_cannot_be_written_to(workspace, small_disk):  # noqa: F811
-    """It is refused before anything starts; a run that lies there is still read."""
+    """The run is rejected before anything starts, and a run that is already there can still be
+    read."""
     (workspace.folder / "disk").symlink_to(small_disk)
     assert recorded(workspace, TRAINS.format(fault="pass")).returncode == 0
     shutil.copytree(workspace.folder / "out", small_disk / "run")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strata fit` and `strata advise`: their answers, held against runs of their own."""
+"""`strata fit` and `strata advise`: their answers compared with separate runs."""
 
 import json
 import shlex
@@ -30,7 +30,7 @@ def fit(workspace, *words, code=0):
 
 
 def runs(workspace, *words):
-    """Whether the whole `strata run`, with nothing of fit's, comes to its end."""
+    """Whether the whole `strata run`, without fit, completes."""
     result = workspace.strata("run", "small.yaml", *words, "--out", "alone")
     assert result.returncode in (0, 3), result.stderr
     subprocess.run(["rm", "-r", workspace.folder / "alone"], check=True)
@@ -59,7 +59,8 @@ def test_the_largest_fits_and_one_more_does_not(small, key, at_least):
     assert found["needed_bytes"] <= found["memory_bytes"]
     assert found["left_bytes"] == found["memory_bytes"] - found["needed_bytes"]
     assert found["failure"]["requested_bytes"] > 0 and found["failure"]["phase"]
-    # Attention's memory grows with the square of the context, which a line meets late, and does not grow everywhere: 2,525 needs less than 2,524.
+    # Attention's memory grows with the square of the context, so a line fits it badly, and not
+    # everywhere: 2,525 needs less than 2,524.
     assert len(found["tried"]) <= 24
     again = repeat(small, found["command"])
     assert again["peak"]["allocated_bytes"] == found["peak"]["allocated_bytes"]
@@ -148,9 +149,10 @@ def test_each_number_is_that_of_its_command(advice):
 def test_what_is_known_to_save_does(advice):
     _, found, _ = advice
     need = {name(line): line["allocated_bytes"] for line in [found["base"], *found["alone"]]}
-    # The step counts of a fused optimizer lie on the device, in a block of 512 bytes for each parameter.
+    # A fused optimizer's step counts are on the device, in a block of 512 bytes for each parameter.
     assert need["a fused optimizer"] <= need[""] + (1 << 20)
-    # Of two blocks the second is recomputed while the first is kept: less is held for the peak's length, not at its top.
+    # With two blocks, the second is recomputed while the first is kept: less memory is held during
+    # the peak, but not at its top.
     assert need["checkpoint every block"] < need["checkpoint each 2nd block"] <= need[""]
     assert need["micro-batches of 2"] < need["micro-batches of 32"] < need[""]
     assert need["fused attention"] < need[""]

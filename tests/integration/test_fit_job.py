@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strata fit --world`: the largest batch of ranks of a job, and the fewest ranks, held against whole runs of them."""
+"""`strata fit --world`: the largest batch of a job's ranks, and the fewest ranks, compared with
+whole runs."""
 
 import json
 import sys
 
 import pytest
 
-# Two stages that own different widths, and a model that all ranks share out.
+# Two stages of different widths, and a model that all ranks shard.
 PROGRAM = """
 import argparse, os, torch, torch.distributed as dist
 from torch import nn
@@ -46,7 +47,7 @@ def fit(workspace, *words):
 
 
 def ends(workspace, *words):
-    """Whether the whole job's rank, with nothing of fit's, comes to its end."""
+    """Whether a rank of the whole job, without fit, completes."""
     done = workspace.strata("exec", "--dry", "t4", *words)
     assert done.returncode == 0 or "OutOfMemoryError" in done.stderr, done.stderr
     return done.returncode == 0
@@ -71,7 +72,7 @@ def test_the_largest_batch_of_a_rank(job):
 
 @pytest.mark.long
 def test_the_fewest_ranks(job):
-    """Their parameters, gradients and state need 8 GiB together, and each has 4 GiB."""
+    """Parameters, gradients and state need 8 GiB together, and each rank has 4 GiB."""
     words = ["--device-memory", "4GiB", "--world", "1..64"]
     found = json.loads(fit(job, *words, "--json", *TORCHRUN).stdout)
     fewest = found["fewest"]

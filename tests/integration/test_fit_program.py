@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strata fit -- python train.py {}`: the answers for programs of the user's own, held against whole runs of them."""
+"""`strata fit -- python train.py {}`: the answers for the user's own programs, compared with whole
+runs."""
 
 import json
 import os
@@ -7,7 +8,7 @@ import sys
 
 import pytest
 
-# Says at each step and at its end that it came so far.
+# Prints a line at each step and at its end.
 PROGRAM = """
 import argparse, torch
 from torch import nn
@@ -23,7 +24,7 @@ for step in range(6):
     print("step", step, file=open("steps.txt", "a"))
 print("ended", file=open("steps.txt", "a"))
 """
-STEP = 16384  # in few trials
+STEP = 16384  # keeps the number of trials small
 
 
 @pytest.fixture
@@ -39,7 +40,7 @@ def fit(workspace, *words, code=0, **environment):
 
 
 def ends_on(workspace, card, *words):
-    """Whether the whole program, with nothing of fit's, comes to its end."""
+    """Whether the whole program, without fit, completes."""
     result = workspace.strata("exec", "--plugins", "none", "--dry", card, "--", sys.executable, *words)
     assert result.returncode == 0 or "OutOfMemoryError" in result.stderr, result.stderr
     return result.returncode == 0

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the program says first: one screen at a program's end, a verdict in one line, help by what one wants to see."""
+"""The program's first output: one screen when a program ends, a verdict in one line, help by what
+the user wants to see."""
 
 import math
 import re
@@ -7,7 +8,7 @@ import sys
 
 import pytest
 
-# Prints to standard output, which stays its own.
+# Prints to standard output, which Strata leaves to the program.
 PROGRAM = """
 import torch
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a run's rows find no room, it is said what was lost: `strata run` fails, and a program of others goes on with its own exit code."""
+"""If there is no room for a run's rows, a message reports the loss: `strata run` fails, and a
+user's own program continues with its own exit code."""
 
 import json
 import os
@@ -10,7 +11,7 @@ import sys
 import pytest
 from test_grid_faults import small_disk  # noqa: F401
 
-# Of a spool there is no file then, of a report there is.
+# A spool file does not fit into this limit; a report does.
 TIGHT = (1_000_000, 1_000_000)
 
 TRAINS = """
@@ -60,7 +61,8 @@ def test_a_program_keeps_its_exit_code(workspace, exit_code):
 
 
 def test_what_finds_no_room_at_all_is_recovered_later(workspace, small_disk):  # noqa: F811
-    """The program itself fills the disk: its rows stay in their spools, and what is told to try again is right."""
+    """The program itself fills the disk: the rows stay in their spools, and the message is right to
+    suggest another try."""
     fill = "import os\nwith open('filler', 'wb', 0) as file:\n    while file.write(b'x' * 4096) == 4096: pass\n"
     workspace.write("program.py", f"{TRAINS}try:\n    exec({fill!r})\nexcept OSError: pass\nprint('on', flush=True)\nos._exit(0)\n".replace("import sys", "import os, sys"))
     result = subprocess.run(

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The GitHub Action .github/actions/memory-budget: under and above a budget, against a base, and what it writes into the summary."""
+"""The GitHub Action .github/actions/memory-budget: under and above a budget, against a base, and
+its job summary."""
 
 import json
 import shutil
@@ -22,12 +23,12 @@ for _ in range(3):
     optimizer.step()
     optimizer.zero_grad()
 """
-CHECK = ["Check"]  # of runs that are there
+CHECK = ["Check"]  # checks existing runs
 
 
 @pytest.fixture(scope="module")
 def job(tmp_path_factory):
-    """A job's folder, with a pull request that trains a model four times as wide."""
+    """A job's folder with a pull request that trains a model four times as wide."""
     folder = tmp_path_factory.mktemp("job")
     (folder / "train.py").write_text(TRAIN)
     return ActionRunner(ACTION, folder)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gradients whose bytes lie elsewhere than one would think: in buckets that ranks exchange, and with an optimizer within backward."""
+"""Gradients whose bytes are in an unusual place: in buckets that ranks exchange, or freed by an
+optimizer that steps within backward."""
 
 import itertools
 
@@ -13,13 +14,14 @@ schedule: {wait: 0, warmup: 1, active: 2}
 backend: {threads: 1}
 plugins: [allocator_tracer]
 """
-SEED = 4  # the gradient of a loss of one number
+SEED = 4  # bytes of the gradient of the scalar loss
 STEPS = 3
 
 
 @pytest.fixture
 def train(workspace):
-    """A function: the blocks of a run with these settings, and the bytes of its parameters."""
+    """A function that returns the blocks of a run with these settings, and the bytes of its
+    parameters."""
 
     def train(*settings):
         workspace.write("run.yaml", CONFIG)
@@ -37,7 +39,7 @@ def total(blocks, kind, step=None):
 
 
 def most_alive(blocks, kind):
-    """The most bytes of that kind at one moment."""
+    """Return the maximum bytes of that kind at one time."""
     changes = []
     for block in blocks:
         if block["kind"] == kind:
@@ -48,7 +50,7 @@ def most_alive(blocks, kind):
 @pytest.mark.parametrize("views", ["true", "false"])
 def test_a_bucket_is_one_block_of_many_gradients(train, views):
     blocks, parameters = train("world_size=2", f"ddp.gradient_as_bucket_view={views}")
-    assert total(blocks, "bucket") == 2 * parameters  # made anew after the first step, in the order in which gradients came
+    assert total(blocks, "bucket") == 2 * parameters  # recreated after the first step, in the order in which gradients came
     for step in map(str, range(STEPS)):
         own = 0 if views == "true" else parameters
         assert total(blocks, "gradient", step) == own + SEED

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A step that is captured as a CUDA graph, on a dry card, and what its pool holds."""
+"""A step captured as a CUDA graph on a dry card, and the contents of the graph's pool."""
 
 import collections
 import pathlib
@@ -22,13 +22,14 @@ def test_what_a_captured_step_leaves_is_its_owners_or_the_pools(workspace):
             kinds[block["category"], block["kind"]] += int(block["bytes"])
             left[block["kind"]] += int(block["bytes"]) if not block["death_sequence"] else 0
     assert kinds == {
-        ("Temporary", "op_temp"): MATRIX + 2 * SMALL,  # the product, and what two sums need
+        ("Temporary", "op_temp"): MATRIX + 2 * SMALL,  # the product, and the workspace of two sums
         ("Activation", "saved"): MATRIX,
         ("Temporary", "graph_pool"): ROW_SUMS,
         ("Activation", "loss"): SMALL,
         ("Gradient", "gradient"): MATRIX + SMALL,
         ("Autograd_Detail", "flowing"): MATRIX,
-        # Where a capture's random numbers begin: beside its pool, and in a place that nobody tells of.
+        # The capture's random seed and offset: outside its pool, in a block
+        # whose owner is not reported.
         ("Activation", "forward_residue"): 2 * SMALL,
     }
     assert +left == {"graph_pool": ROW_SUMS, "loss": SMALL, "gradient": MATRIX, "forward_residue": 2 * SMALL}

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Grids of real runs, small and dry: each cell a process, one table, and the same result whatever happens between."""
+"""Grids of real, small dry runs: each cell is a process, there is one table, and interruptions do
+not change the result."""
 
 import csv
 import io
@@ -36,7 +37,7 @@ def status(workspace, folder="out"):
 
 
 def table(workspace, folder="out"):
-    """Every number that does not depend on how fast this machine is."""
+    """Return every number that does not depend on this machine's speed."""
     result = workspace.strata(
         "grid", "export", folder, "--columns", "id,model.layers,optimizer,status,parameters,peak_allocated,peak_reserved,peak_requested"
     )
@@ -68,7 +69,7 @@ def test_every_cell_is_run_and_in_the_table(finished_grid):
 
 
 def test_a_cell_is_what_the_same_run_alone_is(finished_grid):
-    """Its configuration runs again by hand, to the same byte."""
+    """Running its configuration by hand gives the same bytes."""
     cell = next(iter(status(finished_grid).values()))
     alone = finished_grid.strata("run", f"out/cells/{cell['id']}/config.yaml", "--out", "alone", "--json")
     assert alone.returncode == 0, alone.stderr
@@ -104,7 +105,7 @@ def test_plan_shows_what_will_be_run(grid):
     plan = json.loads(result.stdout)
     assert [cell["optimizer"] for cell in plan["cells"]] == ["adamw", "sgd"]
     assert all(cell["parameters"] > 10_000 for cell in plan["cells"])
-    assert grid.names() == ["g.yaml"]  # nothing is left behind
+    assert grid.names() == ["g.yaml"]  # no other file is left
     assert grid.strata("grid", "run", "g.yaml", "model.layers=1", "--out", "out").returncode == 0
     for cell in plan["cells"]:
         assert cell["predicted_peak_bytes"] == status(grid)[cell["id"]]["measures"]["peak_allocated"]
@@ -138,7 +139,7 @@ def test_out_of_memory_is_a_result(grid):
 
 
 def test_a_cell_that_fails_says_why_and_the_others_go_on(grid):
-    # The data is gone between the plan and the run.
+    # The data disappears between the plan and the run.
     grid.write("words.txt", "x" * 4000)
     arguments = ["data={source: text, path: words.txt, batch_size: 2}", "optimizer={name: sgd}"]
     assert grid.strata("grid", "run", "g.yaml", "--out", "out", "model.layers=1", *arguments).returncode == 0
@@ -195,7 +196,8 @@ def test_the_report_takes_seeds_together_and_draws(grid):
 
 
 def test_the_time_of_a_dry_cells_host_is_not_compared(grid):
-    """Which of two optimizers is faster it does not tell; a device that keeps time does, and both are in no picture."""
+    """Such cells cannot show which of two optimizers is faster; a device with a modelled clock can.
+    No picture shows both."""
     grid.write("g.yaml", GRID.replace(", clock: modelled", ""))
     assert grid.strata("grid", "run", "g.yaml", "--out", "out", "model.layers=1").returncode == 0
     result = grid.strata("grid", "report", "out")
@@ -205,7 +207,8 @@ def test_the_time_of_a_dry_cells_host_is_not_compared(grid):
 
 
 def planned_with(grid, peaks, *words):
-    """A grid whose cells have ended with these peaks, in the plan's order, as their files say; None: it failed."""
+    """A planned grid whose cells ended with these peaks, in the plan's order, written to their
+    files; None means the cell failed."""
     lines = grid.strata("grid", "run", "g.yaml", "--engine", "manifest", "--out", "out", *words).stdout.splitlines()
     assert len(lines) == len(peaks)
     for line, peak in zip(lines, peaks):
@@ -235,7 +238,7 @@ def test_seeds_are_one_row_with_median_and_spread_and_a_failure_is_none_of_them(
         ("", "", "", "", "1"),
     ]
     assert not {"seed", "id"} & set(rows[0])
-    # On the terminal and on the page as well.
+    # Both the terminal and the page show it.
     shown = grid.strata("grid", "report", "out", "--columns", "optimizer,step_time,peak_allocated").stdout.splitlines()
     assert shown[0].split() == ["optimizer", "step_time", "ms", "peak_allocated", "MiB", "cells"]
     assert len(shown[: shown.index("")]) == 4

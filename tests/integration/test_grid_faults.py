@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever happens to a grid, after it was resumed its result equals the undisturbed one."""
+"""A grid that is resumed after a fault gives the same result as an undisturbed one."""
 
 import os
 import random
@@ -23,7 +23,7 @@ def wait_for(what, seconds=120):
 
 
 def running(workspace):
-    """Ids of cells that run, with their processes' numbers."""
+    """Return the ids of running cells with their process numbers."""
     found = {}
     for state in (workspace.folder / "out/cells").glob("*/state.json"):
         if '"status": "running"' in state.read_text():
@@ -32,7 +32,7 @@ def running(workspace):
 
 
 def children_of(cell):
-    """The process whose command names the cell's configuration."""
+    """Return the process whose command names the cell's configuration."""
     for process in os.listdir("/proc"):
         if process.isdigit():
             try:
@@ -52,7 +52,7 @@ def one_running(workspace):
 
 
 def test_kills_at_random_moments(grid, finished_grid):  # noqa: F811
-    """The grid itself is killed, and what had a result keeps it."""
+    """The grid itself is killed, and results that exist are kept."""
     moments = random.Random(7)
     kept = {}
     for attempt in range(8):
@@ -113,7 +113,8 @@ def test_ctrl_c(grid, finished_grid):  # noqa: F811
 
 
 def predicting(workspace):
-    """Processes that predict: their configuration lies in a folder of the grid's own, which TMPDIR names."""
+    """Return the processes that predict: their configuration is in a folder of the grid's own,
+    below TMPDIR."""
     found = []
     for process in os.listdir("/proc"):
         if process.isdigit():
@@ -126,7 +127,8 @@ def predicting(workspace):
     return found
 
 
-# Cells on the CPU that share the machine: a run asks the dry GPU first what each of them needs.
+# Cells on the CPU that share the machine: a run first asks the dry GPU how much memory each of them
+# needs.
 ON_THE_CPU = ["device=cpu", "backend.threads=1", "engine.slots=2"]
 
 
@@ -152,7 +154,7 @@ def test_ctrl_c_while_memory_is_predicted(grid, monkeypatch, words, number, code
 
 
 def test_files_that_may_not_grow(grid, finished_grid):  # noqa: F811
-    """As a quota that is used up: a run's spool finds no room."""
+    """This acts like an exhausted quota: there is no room for a run's spool."""
     limited = subprocess.run(
         grid.command("grid", "run", "g.yaml", "--out", "out"),
         cwd=grid.folder,
@@ -170,7 +172,7 @@ def test_files_that_may_not_grow(grid, finished_grid):  # noqa: F811
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """A folder with 12 MiB of room, or the reason why there is none."""
+    """A folder with 12 MiB of room; skips with the reason if it cannot be made."""
     folder = tmp_path / "small"
     folder.mkdir()
     mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=12m", "none", folder], capture_output=True, text=True)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A grid as lines of commands, run by others: GNU parallel, xargs, a shell, twice, at the same time."""
+"""A grid as command lines that other tools run: GNU parallel, xargs, a shell, twice, at the same
+time."""
 
 import os
 import subprocess
@@ -11,7 +12,7 @@ from test_grid import finished_grid, grid, status, table  # noqa: F401
 
 @pytest.fixture(scope="session")
 def parallel():
-    """Debian's GNU parallel, or the reason why there is none."""
+    """Debian's GNU parallel; skips with the reason if it is missing."""
     try:
         return unpacked("parallel", ["parallel"]) / "usr/bin/parallel"
     except CannotStart as reason:
@@ -26,7 +27,7 @@ def manifest(grid, *words):
 
 
 def run(grid, words):
-    # Far from the grid: a line says where everything is.
+    # Run far from the grid: a line has every path it needs.
     elsewhere = grid.folder / "elsewhere"
     elsewhere.mkdir(exist_ok=True)
     with open(grid.folder / "cells.txt") as lines:
@@ -42,7 +43,7 @@ def test_gnu_parallel_and_xargs_give_what_the_grid_gives(grid, finished_grid, pa
     assert result.returncode == 0, result.stderr
     assert table(grid) == table(finished_grid)
     before = {id: cell["ended"] for id, cell in status(grid).items()}
-    # Again, and again by another: what has a result stays as it is.
+    # Run again, then with another tool: existing results stay.
     assert run(grid, arguments).returncode == 0
     result = run(grid, ["xargs", "-d", "\n", "-n", "1", "-P", "2", "sh", "-c"])
     assert result.returncode == 0 and "has a result: ok" in result.stderr
@@ -64,7 +65,7 @@ def test_failures_are_run_again(grid, parallel):  # noqa: F811
     words = (grid.folder / "words.txt").rename(grid.folder / "away.txt")
     arguments = [parallel, "--will-cite", "--jobs", "1", "--joblog", grid.folder / "jobs.txt", "--resume-failed"]
     result = run(grid, arguments)
-    assert result.returncode == 2, result.stderr  # so many failed
+    assert result.returncode == 2, result.stderr  # parallel's exit code is the number of failed commands
     assert {cell["status"] for cell in status(grid).values()} == {"failed"}
     words.rename(grid.folder / "words.txt")
     assert run(grid, arguments).returncode == 0
@@ -91,7 +92,7 @@ def test_an_export_has_what_is_left(grid):  # noqa: F811
     assert subprocess.run(["sh", "-c", lines[1]], timeout=300).returncode == 0
     exported = grid.strata("grid", "export", "out", "--engine", "manifest")
     assert exported.stdout.splitlines() == [lines[0], *lines[2:]]
-    # Without Slurm the scripts are made all the same, for its usual limit.
+    # The scripts are made even without Slurm, for its usual limit.
     scripts = grid.strata("grid", "export", "out", "--engine", "slurm", PATH="/nowhere")
     assert scripts.returncode == 0, scripts.stderr
     assert "scontrol is not in PATH" in scripts.stderr and "1001" in scripts.stderr

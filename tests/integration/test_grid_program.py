@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A grid over a program of the user's own: each cell is what `strata exec` of its command measures."""
+"""A grid over the user's own program: each cell is what `strata exec` of its command measures."""
 
 import json
 import shlex
@@ -11,7 +11,7 @@ import pytest
 
 pytestmark = pytest.mark.long
 
-# A model that `tp` ranks share, of a job whose memory also depends on its batch.
+# A job whose model is sharded over `tp` ranks and whose memory also depends on its batch.
 PROGRAM = """
 import argparse, os, torch, torch.distributed as dist
 from torch.distributed.device_mesh import init_device_mesh

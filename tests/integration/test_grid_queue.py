@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a grid goes by when it asks Slurm: stand-ins for its programs say when they were asked, and may fail."""
+"""The information that a grid gets from Slurm. Stand-ins for Slurm's programs log when they are
+called, and may fail."""
 
 import fcntl
 import json
@@ -10,7 +11,7 @@ import time
 import pytest
 from test_grid import grid  # noqa: F401
 
-# As the grid's folder was while squeue was asked: whose locks were held.
+# Records which locks of the grid's folder were held while squeue ran.
 SQUEUE = """\
 #!/bin/sh
 echo "$*" >> calls.txt
@@ -29,7 +30,8 @@ ONE_CELL = ["model.layers=1", "optimizer={name: sgd}"]
 
 @pytest.fixture
 def slurm(grid):  # noqa: F811
-    """A grid whose PATH has Slurm's programs; `broken` in its folder has squeue fail."""
+    """A grid with stand-ins for Slurm's programs in PATH; a file `broken` in its folder makes
+    squeue fail."""
     programs = grid.folder / "programs"
     programs.mkdir()
     for name, text in {"squeue": SQUEUE, "sbatch": SBATCH, "scontrol": "#!/bin/sh\necho 'MaxArraySize = 1001'\n"}.items():
@@ -47,8 +49,8 @@ def strata(slurm, *words):
 def submitted(slurm):
     result = strata(slurm, "run", "g.yaml", "--engine", "slurm", "--out", "out", *ONE_CELL)
     assert result.returncode == 0, result.stderr
-    assert len((slurm.folder / "submitted.txt").read_text().splitlines()) == 2  # an array, and who writes the report
-    # While these are about, neither job is over.
+    assert len((slurm.folder / "submitted.txt").read_text().splitlines()) == 2  # an array, and the job that writes the report
+    # While these lines are in the queue, neither job is over.
     slurm.write("said.txt", "1|0|PENDING\n")
 
 
@@ -68,12 +70,12 @@ def test_a_queue_that_cannot_be_asked_is_not_an_empty_one(slurm):
         assert "cells could run twice" in result.stderr and f"move {slurm.folder}/out/slurm away" in result.stderr
     assert (slurm.folder / "submitted.txt").read_text() == before
     assert sorted(path.name for path in (slurm.folder / "out/slurm").glob("[0-9]*")) == ["1"]
-    # Those who only look are told.
+    # Commands that only read report the failure.
     for words in (("status", "out"), ("report", "out")):
         result = strata(slurm, *words)
         assert result.returncode == 0 and "Unable to contact" in result.stderr, (words, result.stderr)
     assert "how many are in Slurm's queue is unknown" in strata(slurm, "status", "out").stdout
-    # As it says: without its submissions the grid asks nobody.
+    # After the message's advice to move the submissions away, the grid does not ask Slurm.
     (slurm.folder / "out/slurm").rename(slurm.folder / "away")
     result = strata(slurm, "resume", "out", "--engine", "local")
     assert result.returncode == 0, result.stderr
@@ -96,7 +98,7 @@ def test_a_job_is_running_as_long_as_slurm_does_not_say_otherwise(slurm):
 
 def test_the_queue_is_asked_while_nobody_else_can_submit(slurm):
     submitted(slurm)
-    assert not (slurm.folder / "locks.txt").exists()  # of a grid that was never submitted, nobody needs to ask
+    assert not (slurm.folder / "locks.txt").exists()  # a grid that was never submitted does not ask Slurm
     result = strata(slurm, "resume", "out")
     assert result.returncode == 0 and "0 of 1 cells to run" in result.stderr, result.stderr
     assert (slurm.folder / "locks.txt").read_text().split() == ["shared", "taken"]
@@ -111,7 +113,8 @@ def test_the_queue_is_asked_while_nobody_else_can_submit(slurm):
 
 
 def test_the_jobs_that_hold_a_grid_are_named(slurm):
-    """A task at work shares the grid's lock; who would have it alone is told what to end."""
+    """A running task shares the grid's lock; a command that needs it exclusively says which job to
+    cancel."""
     submitted(slurm)
     slurm.write("said.txt", "1|0|RUNNING\n")
     with open(slurm.folder / "out/grid.lock") as lock:
@@ -125,7 +128,8 @@ def test_the_jobs_that_hold_a_grid_are_named(slurm):
 
 
 def test_two_that_submit_at_once_submit_once(slurm):
-    """The first is held back inside sbatch; the second is refused, and not told of an old queue."""
+    """The first is held back inside sbatch; the second is rejected, and not because of an old
+    queue."""
     (slurm.folder / "programs/sbatch").write_text(SBATCH + "echo > inside\nwhile [ ! -e go ]; do sleep 0.05; done\n")
     manifest = strata(slurm, "run", "g.yaml", "--engine", "slurm", "--no-submit", "--out", "out", *ONE_CELL)
     assert manifest.returncode == 0, manifest.stderr

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A grid's cells as tasks of Ray, on its real cluster of one machine."""
+"""A grid's cells as Ray tasks, on a real one-machine Ray cluster."""
 
 import os
 import pathlib
@@ -25,7 +25,7 @@ def environment(tmp_path_factory):
     except CannotInstall as reason:
         pytest.skip(f"ray cannot be installed here: {reason}")
     paths = [str(ray), os.environ.get("PYTHONPATH", "")]
-    # Ray writes a token into the user's folder; its sockets want a short name.
+    # Ray writes a token into the user's folder, and its sockets need a short path.
     with tempfile.TemporaryDirectory(prefix="ray", ignore_cleanup_errors=True) as sessions:
         yield {
             "PYTHONPATH": os.pathsep.join(filter(None, paths)),
@@ -38,7 +38,7 @@ def environment(tmp_path_factory):
 
 @pytest.fixture
 def jobs(tmp_path, environment):
-    # On one core, too, both cells are to run.
+    # Both cells must run at once, even on one core.
     return Jobs(tmp_path, ["--through", "ray", "--option", "num_cpus=0.5"], environment)
 
 
@@ -80,7 +80,7 @@ def test_a_killed_worker_is_told(jobs):
 
 @pytest.fixture
 def cluster(environment):
-    """Of one core, for one cell at a time."""
+    """A Ray cluster of one core, for one cell at a time."""
     start = "from ray.scripts.scripts import main; main()", "start", "--head", "--block", "--port=0", "--num-cpus=1", "--include-dashboard=false"
     process = subprocess.Popen([sys.executable, "-c", *start], env={**os.environ, **environment}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     for line in process.stdout:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Grids on a real Slurm, on this machine: what it runs is what the engine `local` runs."""
+"""Grids on a real Slurm on this machine: it gives the same results as the engine `local`."""
 
 import json
 import os
@@ -77,13 +77,15 @@ def slow_cell(grid, *more):
 
 
 def quick_again(grid, *words):
-    """The slow cell's steps are fewer from now on: a test of what is run, not of how long that takes."""
+    """Give the slow cells fewer steps from now on: the test checks which cells run, not how long
+    they take."""
     (config,) = (grid.folder / "out/cells").glob("*/config.yaml")
     config.write_text(config.read_text().replace("20000", "2"))
 
 
 def test_two_gpus_in_two_arrays_give_what_this_machine_gives(grid, finished_grid):  # noqa: F811
-    """Four cells in arrays of three and of one, each with a GPU of its own; the collector's table is the local one."""
+    """Four cells in arrays of three and of one, each with its own GPU. The collector's table equals
+    the local one."""
     result = grid.submit("run", "g.yaml", "--engine", "slurm", "--out", "out", "engine.gpus=1", "engine.time=30m")
     assert "4 cells submitted: arrays" in result.stdout
     scripts = sorted(path.name for path in (grid.folder / "out/slurm/1").glob("*.sh"))
@@ -98,14 +100,14 @@ def test_two_gpus_in_two_arrays_give_what_this_machine_gives(grid, finished_grid
     jobs = [cell["job"] for cell in cells.values()]
     assert len(set(jobs)) == 4 and sorted(job.split("_")[1] for job in jobs) == ["0", "0", "1", "2"]
     assert table(grid) == table(finished_grid)
-    # The collector wrote what `grid report` writes from here.
+    # The collector wrote what `grid report` prints here.
     columns = "id,model.layers,optimizer,status,peak_allocated"
     collected = (grid.folder / "out/report/table.md").read_text().splitlines()
     assert len(collected) == 6 and (grid.folder / "out/report/report.html").exists()
     grid.submit("report", "out", "--out", "again", "--columns", columns)
     finished_grid.strata("grid", "report", "out", "--out", "again", "--columns", columns)
     assert (grid.folder / "again/table.csv").read_text() == (finished_grid.folder / "again/table.csv").read_text()
-    # Nothing is left to submit.
+    # There is nothing left to submit.
     result = grid.submit("resume", "out")
     assert "0 of 4 cells to run" in result.stderr and not grid.queue()
 
@@ -134,7 +136,8 @@ def test_several_cells_of_one_task(grid, finished_grid):  # noqa: F811
 
 
 def test_a_cell_that_fails_and_one_without_memory(grid):
-    """Out of memory is a result, and its task ends well; a failure is the task's failure, and others go on."""
+    """Out of memory is a result, and its task succeeds. A failed cell fails its task, and the
+    others continue."""
     grid.write("words.txt", "x" * 4000)
     arguments = ["optimizer={name: sgd}", "model.layers=1", "model.vocab=8192", "data.batch_size=[2, 1000000]"]
     grid.submit("run", "g.yaml", "--engine", "slurm", "--out", "out", *arguments)
@@ -158,7 +161,7 @@ def test_a_task_that_is_cancelled_is_lost_and_run_again(grid, words):
     cell = slow_cell(grid)
     refused = grid.strata("grid", "resume", "out", "--engine", "local")
     assert refused.returncode == 2 and "scancel" in refused.stderr
-    # In the queue: nothing is submitted twice.
+    # The cell is in the queue, so it is not submitted again.
     assert "0 of 1 cells to run" in grid.submit("resume", "out").stderr
     print(grid.cluster.call(*words, cell["job"]))
     grid.wait_for_end()
@@ -182,7 +185,7 @@ def test_a_requeued_task_runs_its_cell_again(grid):
 
 
 def test_a_task_that_is_killed_leaves_a_lost_cell(grid):
-    """As when its machine is gone: nobody could say anything."""
+    """The machine may be gone: no process could report anything."""
     cell = slow_cell(grid)
     (state,) = (grid.folder / "out/cells").glob("*/state.json")
     process = json.loads(state.read_text())["pid"]

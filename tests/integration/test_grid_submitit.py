@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A grid's cells as jobs of submitit, here and on a real Slurm."""
+"""A grid's cells as submitit jobs, here and on a real Slurm."""
 
 import signal
 import subprocess
@@ -42,7 +42,7 @@ def on_slurm(tmp_path, cluster):
     jobs = Jobs(tmp_path, ["--through", "submitit", "--cluster", "slurm", "--option", "slurm_partition=tests"], cluster.environment)
     yield jobs
     cluster.call("scancel", "--me")
-    # A step that ends behind its controller stays.
+    # A Slurm step that ends after its controller would stay.
     cluster.wait_until("the end of the jobs", lambda: not cluster.call("squeue", "-h").strip())
 
 

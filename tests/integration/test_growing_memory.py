@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that hold on to what forwards made, and programs that only look so: what is found."""
+"""Programs that keep what forwards made, and programs that only look so: the findings."""
 
 import functools
 import json
@@ -22,7 +22,7 @@ def train(rows=1024):
     return loss
 """
 
-# Each holds what it should not, unless it is told to let go.
+# Each holds memory that it should free, unless its arguments say to let go.
 GROWS = {
     "outputs in a list": """
 for _ in range(14):
@@ -88,7 +88,8 @@ for _ in range(5):
 
 @pytest.fixture(scope="module")
 def record(tmp_path_factory):
-    """A function: records a program, once, and returns another one, that prints a report of it as JSON."""
+    """A function that records a program once and returns another function, which gives a report of
+    it as JSON."""
     workspace = Workspace(tmp_path_factory.mktemp("growing"))
 
     @functools.lru_cache(None)
@@ -136,7 +137,7 @@ def test_of_an_evaluations_triangle_backward_takes_what_is_its_own(record):
     assert shapes_of(evaluated)["forward_triangle"]["sentence"].endswith("Backward frees 10.0 MiB of them.")
 
 
-# The softmax of a loss keeps its own result for backward, and the logits are there for the program alone.
+# A loss's softmax keeps its own result for backward, so only the program keeps the logits.
 HOLDS_LOGITS = """
 head = nn.Linear(512, 16384).cuda()
 for _ in range(3):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that a program holds for other reasons than its forwards: what is found, and what letting go of it gains."""
+"""Memory that a program holds for reasons other than its forwards: the findings, and what freeing
+it saves."""
 
 import pytest
 from held_programs import record  # noqa: F401
@@ -82,7 +83,7 @@ for _ in range(4):
     model(x).square().mean().backward()
     optimizer.step()
 """
-# The peak is where backward begins, after them.
+# The peak is at the start of backward, after the forward.
 ZEROED_AFTER_FORWARD = """
 x = torch.randn(8192, 1024, device="cuda")
 for _ in range(4):
@@ -100,7 +101,7 @@ def test_what_steps_leave_is_found(record, name):
     assert "Memory grows by" in shapes["growing_memory"]["sentence"]
     held = sum(findings[kind]["bytes"] for kind in ("step_growth", "kept_from_earlier") if kind in findings)
     assert "step_growth" in findings
-    # Not what the first step left, nor what would be there anyway.
+    # Neither what the first step left, nor what would exist anyway.
     assert 0.6 * (peak - less) < held < 1.05 * (peak - less)
     assert "growing_memory" not in level and "step_growth" not in rest
 
@@ -150,7 +151,7 @@ for _ in range(3):
 """
 
 
-# As DeepSpeed does once it knows the model.
+# DeepSpeed does this once it gets the model.
 MOVED = """
 with torch.no_grad():
     model(torch.randn(512, 1024, device="cuda"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strata exec --holders`: the variables of a Python program that keep more tensors from step to step."""
+"""`strata exec --holders`: the Python variables that keep more tensors from step to step."""
 
 import json
 import sys

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A trace of ours in HolisticTraceAnalysis, which reads torch.profiler's: operators of a real run, and kernels made up for each."""
+"""Strata's trace in HolisticTraceAnalysis, which reads torch.profiler's: a real run's operators,
+with an invented kernel for each."""
 
 import sqlite3
 
@@ -15,7 +16,8 @@ RUNTIME, LAUNCHES = 1, 0x100
 
 
 def add_device_work(store):
-    """A kernel or a copy for each operator that nothing else called, one after the other with a gap between. Their number by kind."""
+    """Add a kernel or a copy for each operator that no other operator called, one after the other
+    with a gap. Returns their number by kind."""
     with sqlite3.connect(store) as database:
         first = database.execute("SELECT max(id) + 1 FROM string").fetchone()[0]
         names = {"cudaLaunchKernel": first, "cudaMemcpyAsync": first + 1, KERNEL: first + 2}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strata exec --world`: a program as some ranks of a job whose other ranks are absent."""
+"""`strata exec --world`: a program as some ranks of a job; the job's other ranks are absent."""
 
 import json
 import pathlib
@@ -13,7 +13,7 @@ import pytest
 from workspaces import STRATA
 
 REPOSITORY = pathlib.Path(__file__).parents[2]
-# What the ranks of a job tell each other over the host: the answers are those of peers that do the same.
+# Messages of the job's ranks over the host. The answers are those of peers that do the same.
 TALK = """
 import json, os, socket, torch, torch.distributed as dist
 torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
@@ -94,20 +94,21 @@ def check(told, rank):
 
 @pytest.mark.parametrize("bound", ["", "1"])
 def test_a_rank_of_many(workspace, bound):
-    """Bound to its card, torch splits communicators, and only all ranks together know how many take a part."""
+    """When a rank is bound to its card, torch splits communicators, and only all ranks together
+    know how many take part."""
     check(talk(workspace, "--rank", 13, "--", sys.executable, "talk.py", BOUND=bound), 13)
     assert (workspace.folder / "out/rank13/report.html").exists()
     assert "left nothing" not in workspace.strata("report", "out").stdout
 
 
 def test_torchrun_starts_only_this_rank(workspace):
-    """Its other nodes are not there, nor is the host of their rendezvous."""
+    """Neither the job's other nodes nor the host of their rendezvous exist."""
     nodes = ["--nnodes", "64", "--nproc-per-node", "8", "--rdzv-backend", "c10d", "--rdzv-endpoint", "head.of.the.job:29500"]
     check(talk(workspace, "--", sys.executable, "-m", "torch.distributed.run", *nodes, "talk.py"), 0)
 
 
 def test_a_shard_of_a_rank(workspace):
-    """A script of torchrun, unchanged and without torchrun."""
+    """A torchrun script runs unchanged and without torchrun."""
     script = REPOSITORY / "tests/dry_gpu/programs/env_rendezvous.py"
     done = workspace.strata("exec", "--dry", "h100-80gb:4", "--world", 64, "--rank", 62, "--", sys.executable, script, "--batch", "4")
     assert done.returncode == 0, done.stderr
@@ -149,7 +150,7 @@ dist.destroy_process_group()
 
 
 def exchange_singly(program):
-    """By isend and irecv, without a batch."""
+    """Exchange with isend and irecv instead of a batch."""
     return re.sub(r"dist\.batch_isend_irecv\(\[dist\.P2POp\(dist\.(i\w+), (.*), pipe\)\]\)\[0\]", r"dist.\1(\2, pipe)", program)
 
 
@@ -192,7 +193,7 @@ dist.destroy_process_group()
 
 
 def test_objects_come_from_the_rank_that_has_them(workspace):
-    """It is started, and its own are, too."""
+    """The rank with the objects is started, and so are those it needs."""
     workspace.write("objects.py", OBJECTS)
     done = workspace.strata("exec", "--dry", "h100-80gb", "--world", 64, "--rank", 10, "--out", "out", "--", sys.executable, "objects.py")
     assert done.returncode == 0, done.stderr
@@ -222,7 +223,7 @@ dist.destroy_process_group()
 
 @pytest.mark.parametrize("backend", ["nccl", "gloo"])
 def test_objects_that_all_ranks_gather(workspace, backend):
-    """They are this rank's own; what is scattered comes from the rank that scatters."""
+    """Gathered objects are this rank's own; scattered ones come from the rank that scatters."""
     workspace.write("gathered.py", GATHERED)
     done = workspace.strata("exec", "--dry", "h100-80gb", "--world", 64, "--rank", 4, "--out", "out", "--", sys.executable, "gathered.py", backend)
     assert done.returncode == 0, done.stderr
@@ -246,7 +247,7 @@ print(f"{rank} {told[0]}\\n", end="", flush=True)
 
 
 def test_ranks_that_wait_keep_no_other_from_starting(workspace):
-    """More than there are cores: each waits for the next."""
+    """There are more ranks than cores, and each waits for the next."""
     workspace.write("chain.py", CHAIN)
     done = workspace.strata("exec", "--dry", "h100-80gb", "--world", 8, "--rank", "0,1,2,3,4", "--", sys.executable, "chain.py")
     assert done.returncode == 0, done.stderr
@@ -272,7 +273,7 @@ if os.environ["RANK"] == "3" or sys.argv[1] != "ends":
 
 @pytest.mark.parametrize(("ranks", "how"), [("3", "waits"), ("3,0", "ends")])
 def test_what_nobody_writes_is_named(workspace, ranks, how):
-    """Rank 0, the usual owner, is started, and waits for the same or has ended."""
+    """Rank 0, the usual owner, runs and waits for the same key, or has ended."""
     workspace.write("asks.py", ASKS)
     done = workspace.strata("exec", "--dry", "h100-80gb", "--world", 8, "--rank", ranks, "--", sys.executable, "asks.py", how)
     assert done.returncode == 1

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Experts on several ranks of a job: the sizes of what ranks exchange follow from counts that a dry card computes."""
+"""Experts on several ranks of a job: a dry card computes token counts, and these determine the
+sizes that ranks exchange."""
 
 import json
 import sys
 
 import pytest
 
-# 16 experts on 8 ranks; each of 1,000 tokens goes to two. All is counted and exchanged as torchtitan does it.
+# 16 experts on 8 ranks; each of 1,000 tokens goes to two. Tokens are counted and exchanged as
+# torchtitan does it.
 EXPERTS = """
 import ctypes, json, os, torch, torch.distributed as dist
 torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))

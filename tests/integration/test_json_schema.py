@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The JSON Schema says of a file what the program says of it."""
+"""The JSON Schema accepts exactly the files that the program accepts."""
 
 import json
 import pathlib
@@ -85,7 +85,8 @@ def validator(tmp_path_factory):
 
 
 def accepted_by_program(workspace, text):
-    """Whether the program would start the run: a folder in the way of --out is the only thing that it refuses."""
+    """Whether the program would start the run. It can fail only because a folder is in the way of
+    --out."""
     workspace.write("t.yaml", text)
     workspace.write("taken", "")
     result = workspace.strata("run", "t.yaml", "--out", "taken")
@@ -106,7 +107,7 @@ def test_invalid(validator, workspace, text):
     assert not accepted_by_program(workspace, text)
 
 
-# The others hold cards and grids, not runs.
+# The other folders have cards and grids, not runs.
 NOT_RUNS = ("devices", "grids")
 RUNS = sorted(path for path in (REPOSITORY / "configs").rglob("*.yaml") if path.parent.name not in NOT_RUNS)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page's lanes are what the run store says, operator by operator and kernel by kernel."""
+"""The page's lanes match the run store, operator by operator and kernel by kernel."""
 
 import base64
 import json
@@ -19,7 +19,8 @@ def numbers(data):
 
 
 def lanes_of(page):
-    """[kind, [(begin, length, called, amount, name)...]] of each lane, read as docs/report.md describes them."""
+    """Return [kind, [(begin, length, called, amount, name)...]] of each lane, read as
+    docs/report.md describes."""
     element = lambda name: re.search(rf'id="{name}">(.*?)</script>', page, re.S).group(1)
     facts = json.loads(element("facts"))
     data = zlib.decompress(base64.b64decode(element("events")), -15)
@@ -49,7 +50,7 @@ def run_and_read(tiny, *words):
 
 
 def since(rows):
-    """Times count from other moments in the page and in the store: from the first of these here."""
+    """Make times relative to the first row: the page and the store count from different moments."""
     first = min(row[0] for row in rows)
     return first, sorted((row[0] - first, *row[1:]) for row in rows)
 
@@ -65,7 +66,7 @@ def test_operators_and_kernels_are_those_of_the_store(tiny):
     first_in_page, shown = since([(begin, length, name) for begin, length, _, _, name in operators])
     first_in_store, stored = since(stored_operators(tiny))
     assert shown == stored and len(shown) > 500
-    assert len([kind for kind, _ in lanes if kind == "operators"]) == 2  # autograd has a thread of its own
+    assert len([kind for kind, _ in lanes if kind == "operators"]) == 2  # autograd has its own thread
 
     works = [row for kind, rows in lanes if kind == "stream" for row in rows]
     told = tiny.query("out", "select begin_ns, end_ns - begin_ns, bytes from cupti_timeline_activity where kind in (1, 2, 3, 7)")

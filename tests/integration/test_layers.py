@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory by module and each step's peak, of real runs: every tree adds up to what is allocated, to the byte."""
+"""Memory by module and each step's peak, in real runs: every tree adds up to the allocated bytes
+exactly."""
 
 import json
 
@@ -94,7 +95,8 @@ def test_the_tree_adds_up_at_every_peak(workspace, config, words):
         assert since["change"][category] == sum(
             kind["born_bytes"] - kind["freed_bytes"] for kind in since["kinds"] if kind["category"] == category)
     assert peak["outside_phase"] is not None
-    # On the dry GPU cuBLAS's workspace is most of so small a model, and no valley is a hundredth of that deep.
+    # On the dry GPU most of so small a model's memory is cuBLAS's workspace, so no valley is a
+    # hundredth deep.
     assert peak["next_place"] is not None or "--dry" in words
     for place in filter(None, (peak["next_place"], peak["outside_phase"])):
         assert place["allocated_bytes"] + place["lower_bytes"] == peak["allocated_bytes"]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strata exec`: several models of one class have a name each, which is the same with `--layers` and without, and so have
-copies of one that a program keeps by hand."""
+"""`strata exec`: several models of one class have one name each, the same with `--layers` and
+without, and so do copies that a program makes by hand."""
 
 import json
 import sys
@@ -75,7 +75,8 @@ def parts(prefix):
 
 
 def gradients(workspace):
-    """Of their parameters: what is attached tells them by these names, what is found with a suffix."""
+    """Return the parameters' names from their gradients. Attaching reports a gradient by the
+    parameter's name; a search adds a suffix."""
     return {name.removesuffix(".grad") for name in names(workspace, GRADIENT)}
 
 
@@ -114,7 +115,7 @@ def test_all_of_a_model_is_in_its_row(workspace):
 
 @pytest.mark.parametrize("words", [[], ["--layers"]], ids=["names", "layers"])
 def test_a_model_keeps_its_name_when_another_comes(workspace, words):
-    """A later look at the program's objects finds an average of the only model, and new state."""
+    """A later search of the program's objects finds an average of the only model, and new state."""
     recorded(
         workspace,
         """

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nothing of Strata speaks to a network: each command runs with a library before it that notes every socket of one."""
+"""Strata never uses a network: each command runs with a preloaded library that logs every network
+socket."""
 
 import os
 import subprocess

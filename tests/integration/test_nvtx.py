@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What nvtx_markers tells a tool about a real run: as many ranges, with the same numbers, as the store has rows."""
+"""The ranges that nvtx_markers sends to a tool in a real run: as many as the store has rows, with
+the same numbers."""
 
 import collections
 import json
@@ -22,7 +23,7 @@ plugins: [allocator_tracer, nvtx_markers]
 
 
 class Told:
-    """What the recorder wrote."""
+    """The calls that the recorder wrote."""
 
     def __init__(self, file):
         self.events = [json.loads(line) for line in file.read_text().splitlines()]
@@ -38,7 +39,8 @@ class Told:
         )
 
     def still_open(self):
-        """Threads that pushed more than they popped, and ranges of the process that nobody ended."""
+        """Return threads that pushed more than they popped, and process ranges that were never
+        ended."""
         depths = collections.Counter()
         for one in self.events:
             depths[one["thread"]] += (one["event"] == "push") - (one["event"] == "pop")
@@ -126,7 +128,7 @@ def test_on_the_dry_gpu_memory_is_torchs_own(recorded):
     names = {one["message"] for one in told.of("thread_name")}
     assert names == {"loop thread", "pt_autograd_0"}
 
-    # What torch says at each step's end, beside what the step's range ended with.
+    # torch's counts at each step's end, compared with those at the end of the step's range.
     stats = recorded.workspace.query(
         "out",
         "SELECT allocated_bytes, reserved_bytes FROM torch_device_stats JOIN step ON sequence = end_sequence"
@@ -167,7 +169,8 @@ def test_a_capture_has_the_active_steps_alone(recorded):
     assert told.of("end")[-1]["id"] == told.of("start")[0]["id"], "the window is what ends last"
 
 
-# What runs out in forward, on the loop thread, and in what backward computes again, on autograd's.
+# The programs run out of memory in forward, on the loop's thread, and while backward recomputes, on
+# autograd's thread.
 OUT_OF_MEMORY = {
     "forward": ["model={name: gpt2, size: small}", "data={batch_size: 64}"],
     "backward": [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""report, plugins, doctor, help and the version."""
+"""The commands report, plugins, doctor, help and version."""
 
 import json
 import re

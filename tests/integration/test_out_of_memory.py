@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An allocation that fails: what was asked for, what filled the device, what the recording shows of it, and how to go on."""
+"""An allocation that fails: the request, what filled the device, what the recording shows of it,
+and how to continue."""
 
 import json
 import re
@@ -44,14 +45,14 @@ def test_a_failure_in_forward_says_what_pytorch_does_and_more(workspace):
     assert failure["op"].startswith("aten::")
     assert sum(failure["categories"].values()) == failure["allocated_bytes"]
     assert failure["categories"]["Unknown"] == 0
-    # What the exception freed on its way was meant for backward.
+    # While the exception unwound, it freed memory that backward would have needed.
     assert failure["categories"]["Activation"] > 0.95 * failure["allocated_bytes"]
     assert failure["by_layer"][0]["bytes"] >= failure["by_layer"][1]["bytes"]
     assert failure["largest_blocks"][0]["op"] == "aten::_softmax"
 
 
 def test_a_failure_in_the_optimizer_names_its_temporaries(workspace):
-    """With few tokens most is needed where all parameters are stepped at once."""
+    """With few tokens, the step that updates all parameters at once needs the most memory."""
     overrides = ["model={name: gpt2, size: xl, layers: 75, context: 8}", "data.batch_size=1", "optimizer.init_state=dummy"]
     _, failure = failed(workspace, *overrides)
     assert failure["phase"] == "optimizer"
@@ -75,7 +76,7 @@ def test_a_failure_on_the_cpu_is_recorded_too(workspace):
     workspace.write("run.yaml", GPT2)
     scores = "model={name: gpt2, size: custom, layers: 1, d_model: 16, d_ff: 16, heads: 16, vocab: 8, context: 2048, positions: 2048}"
     command = workspace.command("run", "run.yaml", "--out", "out", "--json", scores, "data.batch_size=64")
-    # Of 8 GiB of addresses: whatever the machine has, it must not be filled.
+    # A limit of 8 GiB of addresses, so that the test does not fill the machine's memory.
     limited = ["bash", "-c", 'ulimit -v 8388608; exec "$@"', "bash", *command]
     result = subprocess.run(limited, cwd=workspace.folder, capture_output=True, text=True)
     assert result.returncode == 3, result.stderr
@@ -115,7 +116,7 @@ def of_a_script(workspace, layers, batches, raises=True, **environment):
 
 
 def test_a_script_whose_model_does_not_fit_is_told_that_no_forward_had_run(workspace):
-    """What unwinding frees was the model, and not what setting it up needed for a while."""
+    """Unwinding frees the model. The report does not call that a temporary need of its setup."""
     result, summary = of_a_script(workspace, 400, "[8]")
     assert result.returncode == 1
     assert "end      out_of_memory" in result.stderr
@@ -140,7 +141,7 @@ def test_what_a_scripts_failed_forward_lets_go_was_kept_for_backward(workspace):
 
 @pytest.mark.parametrize("backend", ["native", "cudaMallocAsync"])
 def test_what_cublas_computes_in_is_told_where_the_first_forward_fails(workspace, backend):
-    """No step has begun behind it, and none ends."""
+    """No step begins after the failure, and none ends."""
     result, summary = of_a_script(workspace, 8, "[150000]", PYTORCH_ALLOC_CONF=f"backend:{backend}")
     assert result.returncode == 1
     (failure,) = summary["out_of_memory"]
@@ -181,7 +182,8 @@ while steps < 2:
 
 
 def test_a_failure_that_a_script_catches_is_told_as_one_that_ends_it(workspace):
-    """Whether it goes forward again with half the batch or not, what the failed forward had made was there for backward."""
+    """Memory that the failed forward made was for backward, whether the script retries with half
+    the batch or not."""
     told = {}
     for raises in (True, False):
         workspace.write("halves.py", HALVES.format(raises=raises))
@@ -197,7 +199,7 @@ def test_a_failure_that_a_script_catches_is_told_as_one_that_ends_it(workspace):
 
 
 def test_a_program_that_aborts_ran_out_of_memory(workspace):
-    """As one in C++ does, which lets the exception through."""
+    """A C++ program that does not catch the exception aborts so."""
     text = LAYERS.format(layers=8, batches="[4096, 150000]", raises=True).replace(": raise\n", ": import os; os.abort()\n")
     workspace.write("aborts.py", text)
     result = workspace.strata("exec", "--dry", "t4", "--out", "out", "--", sys.executable, "aborts.py")
@@ -247,7 +249,7 @@ except torch.cuda.OutOfMemoryError:
 
 @pytest.mark.parametrize(("settings", "words"), [("", []), ("expandable_segments:True", []), ("", ["grow"])])
 def test_the_largest_free_piece_is_that_of_torchs_own_snapshot(workspace, settings, words):
-    """Fixed segments, those that grow, and those that the program lets grow itself."""
+    """Fixed segments, segments that grow, and segments that the program itself lets grow."""
     workspace.write("piece.py", LARGEST_PIECE)
     command = ("exec", "--dry", "t4", "--out", "out", "--", sys.executable, "piece.py", *words)
     result = workspace.strata(*command, PYTORCH_ALLOC_CONF=settings)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pinned host memory: what a program asks for, and what torch's allocator takes of the host for it."""
+"""Pinned host memory: a program's requests, and the host memory that torch's allocator takes for
+them."""
 
 import json
 import sys
@@ -28,7 +29,7 @@ MIB = 1 << 20
 
 @pytest.fixture(scope="module")
 def pinned(tmp_path_factory):
-    """The workspace with the run, and the most that torch says it took of the host."""
+    """The workspace with the run, and the peak host memory that torch counted."""
     workspace = Workspace(tmp_path_factory.mktemp("pinned"))
     workspace.write("program.py", PROGRAM)
     done = workspace.strata("exec", "--dry", "a100-40gb", "--out", "out", "--", sys.executable, "program.py")

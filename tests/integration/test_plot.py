@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files of `strata plot`: whole, of their format, and named on standard output."""
+"""The files of `strata plot`: they are complete, have the right format, and are listed on standard
+output."""
 
 import struct
 import xml.etree.ElementTree

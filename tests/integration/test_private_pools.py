@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory in private pools of the allocator, of programs recorded on a dry card: of graphs, and of what another engine keeps."""
+"""Memory in the allocator's private pools, of programs recorded on a dry card: graphs' pools, and
+memory that another engine keeps."""
 
 import collections
 import json
@@ -47,7 +48,7 @@ for _ in range(3):
 
 @pytest.mark.parametrize(("program", "pooled", "inputs"), [(GRAPHS, 28 << 20, 28 << 20), (CACHE, 28 << 20, 0)], ids=["graphs", "cache"])
 def test_what_lies_in_a_private_pool_is_no_input(workspace, program, pooled, inputs):
-    """The inputs of a graph lie outside of its pool: its results lie in it."""
+    """A graph's inputs are outside its pool; its results are in it."""
     workspace.write("program.py", BEGIN + program + TRAINS)
     done = workspace.strata("exec", "--dry", "a100-40gb", "--out", "out", "--", sys.executable, "program.py")
     assert done.returncode == 0, done.stderr

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The run that the README promises: its loss falls, and no byte of it is unknown."""
+"""The README's run: its loss falls, and every byte of it has a category."""
 
 import json
 
@@ -12,7 +12,8 @@ pytestmark = pytest.mark.smoke
 
 @pytest.mark.long
 def test_the_quickstart_learns_and_names_every_byte(workspace):
-    # The configuration as it is, but for fewer steps before the window, and the checks that a run can ask for.
+    # The unchanged configuration, except for fewer steps before the window, and the checks that a
+    # run can ask for.
     result = workspace.strata(
         "run",
         REPOSITORY / "configs/quickstart.yaml",

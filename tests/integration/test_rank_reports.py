@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All ranks of a job side by side: a slow one and a heavy one that were planted are found with their figures."""
+"""All ranks of a job side by side: the report finds a planted slow rank and a planted heavy rank,
+with their figures."""
 
 import contextlib
 import json
@@ -36,7 +37,7 @@ TORCHRUN = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--np
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory):
-    """The folder of four ranks under torchrun, recorded once, and what strata exec printed."""
+    """The folder of four ranks under torchrun, recorded once, and the output of strata exec."""
     workspace = Workspace(tmp_path_factory.mktemp("ranks"))
     workspace.write("train.py", PROGRAM)
     result = workspace.strata("exec", "--out", "out", "--", *TORCHRUN, "4", "train.py")
@@ -46,7 +47,7 @@ def recorded(tmp_path_factory):
 
 @pytest.fixture
 def job(recorded, tmp_path):
-    """A copy of that run, to damage."""
+    """A copy of that run, which a test may damage."""
     shutil.copytree(recorded[0].folder / "out", tmp_path / "out")
     return Workspace(tmp_path)
 
@@ -67,7 +68,7 @@ def test_a_planted_slow_rank_is_found(recorded):
     slowest = ranks["stragglers"][0]
     assert slowest["rank"] == SLOW
     assert {4, 5} <= set(slowest["steps"])
-    # Something else may be at work on this machine, but not for as long.
+    # Other work on this machine may delay the rank too, but not for as long.
     excess = {step["index"]: step["excess_ns"][SLOW] for step in ranks["steps"]}
     assert all(excess[step] > SLEEP_MS * 0.6e6 for step in (4, 5)) and all(excess[step] < SLEEP_MS * 0.5e6 for step in (1, 2))
     assert SLEEP_MS * 0.6e6 <= slowest["median_ns"] <= SLEEP_MS * 2e6
@@ -160,7 +161,8 @@ def test_no_rank_at_all_is_an_error(job):
 
 
 def move_to_another_machine(job, ranks, boot_ns, wall_ns):
-    """As if the ranks had run where the machine was booted at another time, and the wall clock is ahead."""
+    """Shift the ranks' times as if their machine was booted at another time and its wall clock was
+    ahead."""
     for rank in ranks:
         with contextlib.closing(sqlite3.connect(store_of(job, rank))) as database, database:
             tables = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
@@ -194,7 +196,8 @@ def test_two_machines_are_brought_onto_one_clock(job, wall_ms):
 
 
 def test_clocks_are_not_moved_by_a_job_that_is_not_whole(job):
-    """Without rank 1 nothing shows that all average with all: a pipeline's stage may be missing."""
+    """Without rank 1 nothing proves that all ranks average together: a pipeline's stage may be
+    missing."""
     move_to_another_machine(job, (2, 3), boot_ns=987_654_321_000, wall_ns=2_000_000_000)
     shutil.rmtree(job.folder / "out/rank1")
     ranks = compared(job)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several processes that train together: what one would compute alone, each with a store and a report of its own."""
+"""Several processes that train together compute what one would alone; each has its own store and
+report."""
 
 import contextlib
 import json
@@ -96,8 +97,9 @@ def test_ranks_compute_what_one_process_does_with_as_many_micro_batches(workspac
 @pytest.mark.parametrize("device", ["cpu", "{dry: h100-80gb}"], ids=["cpu", "dry"])
 def test_every_byte_of_each_rank_has_a_category_and_sums_are_pytorchs(ranks, device, overrides):
     checks = []
-    # gloo's threads free what they have sent. While one has told of it and has not done it yet, c10 counts a block that we do
-    # not; where the machine is busy, that is in some runs, and a wrong sum of ours would be in all.
+    # gloo's threads free what they have sent. Between the event and the actual free, c10 counts a
+    # block that Strata does not. On a busy machine this happens in some runs; a wrong sum of
+    # Strata's would be in all.
     for attempt in range(4 if device == "cpu" else 1):
         out = f"out{attempt}"
         run(ranks, out, "world_size=2", f"device={device}", "precision=fp32", "trace.cross_check=true", *overrides)
@@ -184,7 +186,7 @@ def test_dropout_is_each_ranks_own(workspace):
 
 
 def ranks_of(process):
-    """The processes that it started, by rank, once all train."""
+    """Return the processes that it started, by rank, once all of them train."""
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         text = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text()
@@ -296,11 +298,11 @@ def test_what_torchrun_says_must_fit(ranks):
     address = {"MASTER_ADDR": "localhost", "MASTER_PORT": "29500", "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "4"}
     nowhere = ranks.strata("run", "ranks.yaml", "world_size=4", **rank, **address)
     assert "name it with --out" in nowhere.stderr
-    run(ranks, "alone", **rank)  # of one process: whatever somebody's cluster says
+    run(ranks, "alone", **rank)  # a run of one process ignores a cluster's variables
 
 
 def test_a_rank_with_another_configuration_is_refused(ranks):
-    """Started by hand, as on two machines."""
+    """The ranks are started by hand, as on two machines."""
     address = {"MASTER_ADDR": "localhost", "MASTER_PORT": "29517", "LOCAL_WORLD_SIZE": "2", "WORLD_SIZE": "2"}
     processes = [
         subprocess.Popen(

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Backwards that autograd records (create_graph=True): what they leave behind, in programs recorded on a dry card."""
+"""Backwards that autograd records (create_graph=True): the memory they leave, in programs recorded
+on a dry card."""
 
 import json
 import sys
@@ -21,7 +22,7 @@ print(torch.cuda.max_memory_allocated())
 
 
 def test_what_a_recorded_backward_keeps_is_an_activation(workspace):
-    """The graph of each backward lives in a cycle of the parameters and their gradients."""
+    """A cycle of the parameters and their gradients keeps each backward's graph alive."""
     workspace.write("program.py", PROGRAM)
     done = workspace.strata("exec", "--dry", "a100-40gb", "--out", "out", "--", sys.executable, "program.py")
     assert done.returncode == 0, done.stderr
@@ -31,6 +32,6 @@ def test_what_a_recorded_backward_keeps_is_an_activation(workspace):
     blocks = json.loads(workspace.strata("report", "out", "--detail", "100%", "--json").stdout)["blocks"]
     kept = [block for block in blocks if (block["category"], block["kind"]) == ("Activation", "retained")]
     assert {block["phase"] for block in kept} == {"backward"}
-    assert sum(block["bytes"] for block in kept) >= 6 * 2 * 512 * 2048 * 4  # of each tanh
-    # A gradient that is cleared in place begins no step.
+    assert sum(block["bytes"] for block in kept) >= 6 * 2 * 512 * 2048 * 4  # two tensors of each tanh
+    # A gradient that is zeroed in place starts no step.
     assert [step["index"] for step in summary["steps"]] == list(range(6))

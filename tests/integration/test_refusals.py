@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What cannot run is refused with exit code 2, a message with its place, and nothing left behind."""
+"""A run that cannot work is rejected with exit code 2 and a message with the place, and leaves no
+files."""
 
 import os
 import shutil
@@ -208,7 +209,8 @@ def test_out_must_be_free(tiny):
 
 
 def test_a_plugin_that_cannot_start_is_fatal_when_strict(tiny, tmp_path_factory):
-    """A source of another torch release fails in `create`; here any plugin that is no plugin is refused before."""
+    """A source of another torch release fails in `create`; here a file that is no plugin is
+    rejected earlier."""
     broken = tmp_path_factory.mktemp("plugins") / "broken.so"
     broken.write_bytes(b"not a shared object")
     (line,) = refused(tiny, "run", "tiny.yaml", f"plugins=[{broken}]", "strict=true")
@@ -234,7 +236,7 @@ def test_bad_usage(tiny, words):
 
 
 def test_without_the_trainer_the_remedy_is_named(tiny, tmp_path_factory):
-    """A copy of the program with libstrata and plugins beside it, but no trainer."""
+    """A copy of the program with libstrata and plugins, but without the trainer."""
     root = tmp_path_factory.mktemp("installed")
     build = pathlib.Path(STRATA).resolve().parents[1]
     shutil.copytree(build / "bin", root / "bin")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strata replay`: a run's CUDA allocations again, through the same allocator: as recorded, and under other settings."""
+"""`strata replay`: runs a recording's CUDA allocations again through the same allocator, as
+recorded and with other settings."""
 
 import json
 import pathlib
@@ -32,7 +33,7 @@ def record(workspace, *words, out="out", settings="", dry="h100-80gb"):
 
 
 def record_random(workspace, seed, *what, settings="", clock="none", calls=12_000):
-    """A program of calls at random on 2 GiB, most of which it needs."""
+    """A program of random calls on 2 GiB that needs most of the memory."""
     result = workspace.strata(
         *("exec", "--plugins", "none", "--dry", "./card.yaml", "--clock", clock, "--", RECORDER, "random", seed, calls, *what),
         PYTORCH_CUDA_ALLOC_CONF=settings,
@@ -52,8 +53,9 @@ def assert_as_recorded(first, least=500):
 
 
 def recorded_sums(workspace, out):
-    """(allocated, reserved) after each allocation and free, by the store alone: the difference of the allocator's own
-    totals is a block's size. Without the last event, whose total nobody tells."""
+    """Return (allocated, reserved) after each allocation and free, from the store alone: the
+    difference of the allocator's own totals is a block's size. The last event is left out, because
+    no total follows it."""
     rows = workspace.query(
         out,
         "SELECT action, address, bytes, device_handed_out_bytes FROM allocator_tracer_event WHERE device_type = 2 ORDER BY sequence",
@@ -111,7 +113,7 @@ def test_every_rank_has_a_replay_of_its_own(small):
     replays = [replay(small, "--rank", rank)["replays"][0] for rank in (0, 1)]
     for first in replays:
         assert_as_recorded(first)
-    # What the communicator holds is not the allocator's to have.
+    # The allocator cannot use the memory that the communicator holds.
     context = json.loads((small.folder / "out/manifest.json").read_text())["dry"]["context_bytes"]["used"]
     taken = context + 300 * MIB
     fits, fails = (replay(small, "--memory", taken + left)["replays"][1]["fits"] for left in (110 * MIB, 90 * MIB))
@@ -175,7 +177,7 @@ def test_expandable_segments_need_less_where_holes_are_too_small(small):
 
 
 class Planted:
-    """A recording written by hand, in the store of another."""
+    """A recording written by hand into the store of another run."""
 
     def __init__(self, workspace):
         self.workspace, self.rows, self.handed_out = workspace, [], 0
@@ -200,7 +202,8 @@ class Planted:
 
 
 def test_holes_in_a_segment_are_lost_unless_segments_are_expandable(small):
-    """400 MiB are cut into 20 blocks, of which every other one goes: 200 MiB are free, in holes of 20."""
+    """400 MiB are cut into 20 blocks, and every other one is freed: 200 MiB are free, in holes of
+    20."""
     record(small)
     planted = Planted(small)
     planted.allocate(0, 400, segment=400)
@@ -221,8 +224,9 @@ def test_holes_in_a_segment_are_lost_unless_segments_are_expandable(small):
     assert recorded["state"]["inactive_split_bytes"] == 200 * MIB
     assert (recorded["device_allocations"], recorded["most_unused_bytes"]) == (2, 400 * MIB)
 
-    # With 450 MiB beside the context, only pages can be taken out of the holes and put together. No library is used
-    # before the second call for the device's memory, which is the last one here.
+    # With 450 MiB beside the context, only pages taken from the holes and joined are enough. No
+    # library is used before the second call that asks for the device's memory, which is the last
+    # one here.
     manifest = small.folder / "out/manifest.json"
     facts = json.loads(manifest.read_text())
     facts["dry"]["context_parts"] = [part for part in facts["dry"]["context_parts"] if part["after_calls"] < 2]
@@ -237,7 +241,8 @@ def test_holes_in_a_segment_are_lost_unless_segments_are_expandable(small):
 
 
 def test_a_smaller_card_runs_out_where_training_on_it_does(small):
-    """The replay of a run on 2 GiB as on 900 MiB, and the run on a card of 900 MiB: the same request fails."""
+    """A replay of a run on 2 GiB, limited to 900 MiB, and a run on a 900 MiB card fail at the same
+    request."""
     card = (REPOSITORY / "configs/devices/t4.yaml").read_text()
     small.write("less.yaml", card.replace("15637086208", "900MiB"))
     assert record(small, *WIDE, dry="./card.yaml")[0] == 0

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A training that was saved goes on as if it had never stopped: the same losses, and the same last bit of all it holds."""
+"""A saved training resumes as if it had never stopped: the same losses, and the same bits in all
+its state."""
 
 import json
 import resource
@@ -12,7 +13,7 @@ import torch
 from workspaces import Workspace
 from saved_trainings import MODELS, SAVED_AT, STEPS, checkpoint, difference, load, losses, run, saved_files, training  # noqa: F401 (a fixture too)
 
-# A projector serves three steps: the resumed run needs the one of before, then makes another.
+# A projector serves three steps: the resumed run needs the old one first and then makes a new one.
 OPTIMIZERS = [
     "{name: sgd}",
     *(f"{{name: sgd, momentum: 0.9, impl: {impl}}}" for impl in ("loop", "foreach", "fused")),
@@ -54,7 +55,8 @@ TRAININGS = {
 
 
 def whole_and_resumed(workspace, *overrides):
-    """The last checkpoints of a training in one run, and of the same one in two; their losses are compared."""
+    """Compare the losses of a training in one run and in two; return the last checkpoints of
+    both."""
     run(workspace, "whole", *overrides, f"save={{every: {SAVED_AT}, at_end: true}}")
     run(workspace, "rest", *overrides, f"resume={checkpoint(workspace, 'whole', SAVED_AT)}", "save.at_end=true")
     expected = losses(workspace, "whole")
@@ -63,7 +65,7 @@ def whole_and_resumed(workspace, *overrides):
     assert resumed == {step: loss for step, loss in expected.items() if step >= SAVED_AT}
     whole, rest = (load(checkpoint(workspace, out, STEPS)) for out in ("whole", "rest"))
     for contents in (whole, rest):
-        del contents["config"]  # names the checkpoint that was resumed
+        del contents["config"]  # names the checkpoint that the run resumed from
     return whole, rest
 
 
@@ -76,7 +78,8 @@ def test_a_resumed_training_is_the_whole_one_to_the_bit(training, overrides):
 
 
 def test_what_decides_is_not_what_a_run_begins_with(training):
-    """The comparison above can fail: two steps on, losses, generators and state are others than at the beginning."""
+    """The comparison above can fail: after two steps, losses, generators and state differ from
+    those at the start."""
     run(training, "whole", f"model={MODELS['gpt2']}", "save.every=1")
     first, second = (load(checkpoint(training, "whole", steps)) for steps in (1, 2))
     assert difference(first["generators"], second["generators"]) == "checkpoint.cpu"
@@ -162,7 +165,7 @@ def test_every_byte_of_a_resumed_run_has_its_category(training):
         assert rest["categories"]["Unknown"]["max"] == 0
         assert rest["checks"]["cross_check"]["mismatches"] == 0
         assert rest["checks"]["saved_tensors"]["blocks_labelled_differently"] == 0
-        # Nothing of the file is left, and a projector keeps what it kept.
+        # None of the file's memory is left, and a projector keeps as much as before.
         for key in ("Optimizer_State", "Parameter"):
             assert rest["categories"][key]["max"] == whole["categories"][key]["max"], (optimizer, key)
         peaks = {step["index"]: step["peak_allocated_bytes"] for step in whole["steps"]}
@@ -188,7 +191,8 @@ def test_a_dry_training_is_saved_and_resumed(training, model):
     run(training, "rest", *dry, f"resume={checkpoint(training, 'whole', SAVED_AT)}", "optimizer.impl=fused")
     whole, rest = (json.loads((training.folder / out / "summary.json").read_text()) for out in ("whole", "rest"))
     assert rest["categories"]["Unknown"]["max"] == 0
-    # Not to the byte: what was allocated before decides how large a block the caching allocator gives.
+    # Not to the byte: earlier allocations determine how large a block the caching allocator
+    # returns.
     peaks = [summary["steps"][-1]["peak_allocated_bytes"] for summary in (whole, rest)]
     assert peaks[1] == pytest.approx(peaks[0], rel=0.01)
     contents = load(checkpoint(training, "whole", 4))
@@ -197,11 +201,11 @@ def test_a_dry_training_is_saved_and_resumed(training, model):
     assert set(contents["generators"]) == {"cpu", "cuda"}
 
 
-# What ends a run.
+# Ways to end a run.
 
 
 def started(workspace, *words):
-    """The program, once it has finished the first step of an endless training."""
+    """Return the program, once it has finished the first step of an endless training."""
     process = workspace.start("run", "training.yaml", "--out", "out", "schedule.active=1000000", *words)
     said = []
     for line in process.stderr:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What no training goes on with, and what is said of it."""
+"""Checkpoints that a training cannot resume from, and the messages."""
 
 import zipfile
 
@@ -83,7 +83,8 @@ def test_another_programs_checkpoint_is_refused(saved):
 
 
 def test_a_tensor_that_is_larger_than_its_bytes_is_refused(saved):
-    """Tensors are read where they lie in the file, so that one that reaches beyond it would read what is none of its own."""
+    """Tensors are read at their place in the file, so one that reaches beyond its bytes would read
+    other data."""
     torch.save({"a": torch.arange(32.0)}, saved.folder / "one.pt")
     reader = torch._C.PyTorchFileReader(str(saved.folder / "one.pt"))
     pickle, record = reader.get_record("data.pkl"), reader.get_record("data/0")

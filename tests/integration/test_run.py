@@ -72,7 +72,7 @@ def test_plugins_do_not_change_the_training(tiny):
         assert result.returncode == 0, result.stderr
         rows = tiny.query(out, "SELECT step, loss FROM step ORDER BY step")
         assert len(rows) == 6
-        return rows  # of doubles: equal to the bit
+        return rows  # values are doubles: equal to the bit
 
     detached = losses("detached", "plugins=[]")
     assert losses("attached") == detached
@@ -100,7 +100,7 @@ def test_a_terminal_gets_a_bar_and_colour(tiny):
     coloured = run_in_terminal()
     assert "[########################] step 3/3" in coloured
     assert "\x1b[3" in coloured
-    plain = run_in_terminal(NO_COLOR="1").replace("\x1b[K", "")  # clears the line
+    plain = run_in_terminal(NO_COLOR="1").replace("\x1b[K", "")  # the code that clears the line
     assert "\x1b" not in plain
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Peaks within steps, epochs, the window, the run and between resets, of every kind of memory: against what the dry card, the
-allocator and the operating system say themselves."""
+"""Peaks within steps, epochs, the window, the run and between resets, of every kind of memory,
+compared with the figures of the dry card, the allocator and the operating system."""
 
 import csv
 import json
@@ -59,7 +59,8 @@ CONFIGURATIONS = {
 @pytest.mark.parametrize("words", CONFIGURATIONS.values(), ids=CONFIGURATIONS.keys())
 @pytest.mark.parametrize("profile", ["h100-80gb", "t4"])
 def test_peaks_are_device_stats_own(small, profile, words):
-    """torch's current and peak bytes, allocated, reserved and requested, set back at each step's begin: all to the byte."""
+    """torch's current and peak bytes, allocated, reserved and requested, reset at the start of each
+    step: all equal to the byte."""
     summary = run(small, "--dry", profile, "trace.cross_check=true", *words)
     check = summary["checks"]["device_stats"]
     assert check["values"] >= 6 * 2 * len(summary["steps"])
@@ -89,8 +90,8 @@ def test_a_count_that_differs_is_told(small):
 
 
 def test_outside_of_the_allocator_is_the_context(small):
-    """On a dry card nothing else takes memory but NCCL's communicators, of which one rank has none. A context has the parts that the
-    program has touched by then: at the peak all of them."""
+    """On a dry card only NCCL's communicators take other memory, and a single rank has none. A
+    context consists of the parts that the program has touched by then: at the peak, all of them."""
     summary = run(small, "--dry", "h100-80gb")
     context = summary["dry"]["context_bytes"]["used"]
     parts = {part["part"]: part["bytes"] for part in summary["dry"]["context_parts"]}
@@ -253,12 +254,13 @@ def distilbert(small, *words, out="out"):
     return json.loads(result.stdout)
 
 
-# What forward hooks on transformers' leaf modules add up to (tests/peers/layer_outputs).
+# The sum that forward hooks on transformers' leaf modules count (tests/peers/layer_outputs).
 OF_HOOKS = 39_327_752
 
 
 def test_reference_002s_count_of_activations(small):
-    """37.51 MB in its table, of one sequence of 128 tokens. Ours has the ReLU too, which transformers does not register."""
+    """Its table says 37.51 MB for one sequence of 128 tokens. Strata's sum also has the ReLU, which
+    transformers does not register."""
     summary = distilbert(small, "data.batch_size=1", "trace.layer_outputs=true", "schedule={wait: 0, warmup: 1, active: 1}")
     estimate = summary["layer_outputs"]
     parts = {part["op"]: (part["calls"], part["bytes"]) for part in estimate["by_op"]}

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is recorded is its user's alone, and no code comes from where nobody named it."""
+"""Only the user can read what is recorded, and code is loaded only from places that the user
+named."""
 
 import contextlib
 import os
@@ -17,7 +18,7 @@ COUNTER = pathlib.Path(STRATA).resolve().parents[1] / "lib/strata/plugins/step_c
 
 
 def recorded(folder):
-    """What was recorded, not made of it afterwards."""
+    """Return the recorded files, without those that were made from them later."""
     return [folder / "manifest.json", *(folder / "rank0").iterdir()]
 
 
@@ -45,7 +46,7 @@ def test_a_run_is_its_users_alone(tiny, no_mask, way):
 
 
 def test_a_killed_runs_files_are_its_users_alone(tiny, no_mask):
-    """The spools, and what SQLite lays beside its file, are there while a run is."""
+    """The spools and the files that SQLite puts beside its database exist during a run."""
     tiny.write("program.py", "import os, signal, torch\ntorch.rand(8, requires_grad=True).sum().backward()\nos.kill(os.getpid(), signal.SIGSTOP)\n")
     running = tiny.start("exec", "--out", "out", "--", sys.executable, "program.py")
     out = tiny.folder / "out"
@@ -81,12 +82,12 @@ def test_a_plugin_is_not_looked_for_in_the_working_directory(tiny):
         result = tiny.strata("run", "tiny.yaml", "plugins=[mine]", "--out", "out", STRATA_PLUGIN_PATH=path)
         assert result.returncode == 2, path
         assert "no plugin 'mine'" in result.stderr
-        # Whoever wrote a relative path is told so.
+        # A message points out a relative path.
         entries = "', '".join(entry for entry in path.split(":") if entry)
         assert (f"STRATA_PLUGIN_PATH has '{entries}', which was not searched" if path else "list their absolute paths") in result.stderr
     assert not (tiny.folder / "out").exists()
     whole = tiny.strata("run", "tiny.yaml", "plugins=[mine]", "--out", "out", STRATA_PLUGIN_PATH=str(tiny.folder / "plugins"))
-    assert f"{tiny.folder}/plugins/mine.so holds no plugin 'mine'" in whole.stderr  # it is found, and called something else
+    assert f"{tiny.folder}/plugins/mine.so holds no plugin 'mine'" in whole.stderr  # the file is found, but its plugin has another name
     named = tiny.strata("run", "tiny.yaml", "plugins=[./mine.so]", "--out", "named")
     assert named.returncode == 0, named.stderr
 
@@ -106,7 +107,8 @@ __attribute__((constructor)) static void tell(void) { puts("opened"); fflush(std
 
 
 def test_a_program_with_rights_of_its_own_opens_nothing_from_the_environment(tmp_path):
-    """A mark opens the library that STRATA_ATTACH names: not in a program that is setuid, which anybody may call."""
+    """A mark opens the library that STRATA_ATTACH names, but not in a setuid program, which any
+    user may start."""
     (tmp_path / "marked.c").write_text(MARKED)
     (tmp_path / "opened.c").write_text(OPENED)
     include = f"-I{REPOSITORY / 'plugin_api/include'}"
@@ -119,7 +121,7 @@ def test_a_program_with_rights_of_its_own_opens_nothing_from_the_environment(tmp
         pytest.skip("to make a program setuid to somebody else takes root, and a file system that minds it")
     for folder in [tmp_path, *tmp_path.parents]:
         if folder.owner() == "root" and folder != pathlib.Path("/") and not folder.stat().st_mode & 0o001:
-            folder.chmod(folder.stat().st_mode | 0o011)  # pytest's own, so that the other user may enter
+            folder.chmod(folder.stat().st_mode | 0o011)  # pytest's own folder, so that the other user may enter
     os.chown(tmp_path / "marked", 65534, 65534)
     (tmp_path / "marked").chmod(0o4755)
     setuid = subprocess.run([tmp_path / "marked"], env=environment, capture_output=True, text=True, check=True)
@@ -138,7 +140,7 @@ def test_nothing_is_written_through_a_link_in_a_run_that_somebody_sent(tiny):
 
 
 def sent(tiny, **links):
-    """A run of `strata exec` that nobody has opened, of which these names are links."""
+    """A run of `strata exec` that has not been opened yet; the files named in `links` are links."""
     folder = tiny.folder / "sent"
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "rank0").mkdir(parents=True)
@@ -161,7 +163,7 @@ def database(file, statements):
 
 
 def test_a_run_that_somebody_sent_acts_on_nothing_outside_of_its_folder(tiny):
-    """Files that look like an empty store, like one to be recovered and like a rank's own, behind links."""
+    """Links to files that look like an empty store, like one to recover and like a rank's own."""
     outside = tiny.folder / "outside"
     (outside / "7.spool").mkdir(parents=True)
     (outside / "manifest-7.json").write_text("{}")

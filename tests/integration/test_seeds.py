@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every configuration in configs/seeds runs dry, to the byte as it did before; those that fit run on the CPU too.
+"""Every configuration in configs/seeds runs dry and gives the same bytes as before; those that fit
+also run on the CPU.
 
-What they peak at is in tests/data/seed_peaks.json. To keep what they peak at now, after a look at the difference:
+Their peaks are in tests/data/seed_peaks.json. To keep the current peaks, after you have checked the
+difference:
 
     STRATA_KEEP_PEAKS=1 python -m pytest tests/integration/test_seeds.py -m ""
 """
@@ -16,10 +18,10 @@ from workspaces import REPOSITORY
 FILE = REPOSITORY / "tests/data/seed_peaks.json"
 PEAKS = json.loads(FILE.read_text()) if FILE.exists() else {}
 SEEDS = sorted((REPOSITORY / "configs/seeds").glob("*.yaml"))
-CARD = "h200"  # which holds the largest of them
-# More than the 24 GiB that a machine for tests has.
+CARD = "h200"  # the largest of them fits
+# Larger than the 24 GiB of a test machine.
 TOO_LARGE_FOR_THE_CPU = {"001-cs336-2.7b", "004-nanugpt"}
-# Half the steps and a batch of what a CPU does in a minute; the shapes are the seed's.
+# Half the steps, and a batch that a CPU can do in a minute; the shapes are the seed's.
 FOR_THE_CPU = ["schedule={wait: 0, warmup: 0, active: 2}", "data.batch_size=1"]
 
 

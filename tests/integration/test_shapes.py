@@ -11,14 +11,14 @@ from shape_runs import BASE, CARD, RUNS
 
 KINDS = re.findall(r'\{ShapeKind::k\w+, "(\w+)", "([^"]+)"\}', (REPOSITORY / "host/analysis/shapes/shape.hpp").read_text())
 IDS = [kind for kind, _ in KINDS]
-# Whether pieces are free is found from the run's own segments below; no configuration makes memory grow,
-# a graph that no backward goes through, or streams and pools with caches of their own: test_growing_memory.py,
-# test_unused_graphs.py, test_unused_reserved.py.
+# Free pieces are checked with the run's own segments below. No configuration makes memory grow, has
+# a graph that no backward uses, or has streams and pools with their own caches: see
+# test_growing_memory.py, test_unused_graphs.py, test_unused_reserved.py.
 DECIDED_ELSEWHERE = {"fragmentation", "growing_memory", "unused_graph", "stream_caches", "private_pools", "deferred_frees"}
 
 
 class Recorded:
-    """A run, what is found in it, and its folder."""
+    """A run, the shapes found in it, and its folder."""
 
     def __init__(self, folder, run):
         self.workspace = Workspace(folder)
@@ -74,7 +74,7 @@ def table(document, name):
 
 @pytest.fixture(scope="session")
 def exported(recorded):
-    """All that is known of a run, from another command."""
+    """All data of a run, from another command."""
     made = {}
 
     def of(name):
@@ -87,7 +87,7 @@ def exported(recorded):
     return of
 
 
-# Where an arrow points to the edge of a band or of a fall, and not to the curve.
+# Shapes whose arrow points to the edge of a band or of a fall, not to the curve.
 INSIDE = {"constant_band", "logits_cliff", "fragmentation"}
 
 
@@ -108,8 +108,9 @@ SMALL_SEGMENT = 2 << 20
 
 
 def spared_by_pieces(document):
-    """Of all times that the allocator took a large segment: what free pieces would have spared, the most and of all; the most reserved and allocated;
-    of the most held in large segments, what was never needed."""
+    """Return, for all times that the allocator took a large segment, the most memory that free
+    pieces would have spared, and the sum; the most reserved and allocated; and the part of the most
+    held in large segments that was never needed."""
     events = [(row["sequence"], 0, row["address"], row["change"], row["reserved"]) for row in table(document, "segments")]
     for block in table(document, "blocks"):
         events.append((block["birth_sequence"], 1, block["address"], block["size"], 0))
@@ -138,7 +139,7 @@ def spared_by_pieces(document):
     return max(spared), sum(spared), max(event[-1] for event in events), allocated, held - needed
 
 
-# Of some of the runs, for it takes a while.
+# Only some of the runs, because this is slow.
 PIECED = ["foreach", "forward_only", "resnet", "wide_attention", "every_second", "galore_each_step", "muon", "wide_forward"]
 
 
@@ -169,7 +170,8 @@ def test_a_rise_in_some_steps_is_counted_in_those(recorded):
 
 
 def test_bytes_are_what_the_configuration_says(recorded):
-    # A number of four bytes for each of 4 x 256 tokens and 16,384 entries; gradients of as many columns as the model is wide.
+    # Four bytes for each of 4 x 256 tokens and 16,384 vocabulary entries; gradients have as many
+    # columns as the model is wide.
     run = recorded("foreach")
     assert run.one("logits_slab")["bytes"] == run.one("softmax_spike")["bytes"] == 4 * 256 * 16384 * 4
     assert run.one("backward_start_spike")["bytes"] == 2 * 4 * 256 * 16384 * 4
@@ -190,7 +192,7 @@ def test_the_table_says_what_the_json_says(recorded):
 
 
 def test_the_seed_of_reference_004_has_its_shapes(tmp_path):
-    """The run of docs/seeds/004.md, and its picture by the command that stands there."""
+    """The run of docs/seeds/004.md, and its picture made with the page's command."""
     (plot,) = re.findall(r"`strata plot RUN (.*?)`", (REPOSITORY / "docs/seeds/004.md").read_text())
     workspace = Workspace(tmp_path)
     done = workspace.strata("run", REPOSITORY / "configs/seeds/004-nanugpt.yaml", "--dry", "h100-80gb", "--out", "runs/004")

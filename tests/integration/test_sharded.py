@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strata exec` of ranks that share a model, as DDP and FSDP2 have it: on the CPU through gloo, on dry cards through NCCL."""
+"""`strata exec` of ranks that share a model with DDP and FSDP2: on the CPU through gloo, on dry
+cards through NCCL."""
 
 import json
 import sys
@@ -41,7 +42,7 @@ PARAMETERS = 4 * (256 * 256 + 256) * 4
 
 @pytest.fixture(scope="module", params=["ddp-cpu", "ddp-cuda", "fsdp-cpu", "fsdp-cuda"])
 def recorded(request, tmp_path_factory):
-    """(kind, workspace, what both ranks printed, a summary of each)."""
+    """(kind, workspace, output of both ranks, a summary of each)."""
     kind, device = request.param.split("-")
     workspace = Workspace(tmp_path_factory.mktemp(request.param))
     workspace.write("program.py", PROGRAM)
@@ -72,14 +73,14 @@ def test_peaks_are_torchs(recorded):
 
 
 def test_each_rank_has_its_share(recorded):
-    """Of parameters and state: all of DDP's, half of what is sharded."""
+    """Parameters and state: all of them with DDP, half with sharding."""
     kind, _, _, summaries = recorded
     share = PARAMETERS if kind == "ddp" else PARAMETERS // 2
     for summary in summaries:
         state = summary["categories"]["Optimizer_State"]["max"]
-        assert 2 * share <= state < 2 * share + 8 * 512  # and a step count of each parameter
+        assert 2 * share <= state < 2 * share + 8 * 512  # and a step count for each parameter
         assert summary["categories"]["Parameter"]["min"] == share
-        if kind == "ddp":  # gradients twice: themselves, and in buckets
+        if kind == "ddp":  # DDP has gradients twice: their own blocks, and in buckets
             assert summary["categories"]["Gradient"]["max"] >= 2 * share
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strata exec` of a model whose parameters are gathered from several ranks in each micro-batch: one rank of eight, on a dry card."""
+"""`strata exec` of a model whose parameters are gathered from several ranks in each micro-batch:
+one rank of eight, on a dry card."""
 
 import json
 import sys
@@ -45,7 +46,8 @@ distributed.destroy_process_group()
 
 @pytest.mark.parametrize(("kind", "exchanged"), [("fully_shard", "once"), ("fully_shard", "always"), ("fsdp1", "once")])
 def test_steps_are_those_of_the_optimizer(workspace, kind, exchanged):
-    """Before the first optimizer's step is seen, gathering parameters for the next micro-batch is not taken for one."""
+    """Until the optimizer's first step, gathering parameters for the next micro-batch must not be
+    taken for one."""
     workspace.write("program.py", PROGRAM)
     done = workspace.strata("exec", "--dry", "a100-40gb", "--out", "out", "--", sys.executable, "program.py", kind, exchanged)
     assert done.returncode == 0, done.stderr
@@ -82,6 +84,6 @@ def test_whole_parameters_between_micro_batches_are_found(workspace):
     told = json.loads(workspace.strata("report", "out", "--budget", "1MiB", "--json").stdout)["findings"]
     findings = {finding["kind"]: finding for finding in told}
     whole = (256 * 256 + 256 + 4 * (2 * 256 * 1024 + 1024 + 256)) * 4
-    # At the peak, some of them are not gathered yet.
+    # At the peak, some parameters are not gathered yet.
     assert 0.5 * whole < findings["gathered_parameters"]["bytes"] <= 1.01 * whole
     assert "unsharded_gradients" not in findings

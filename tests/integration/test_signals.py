@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ctrl-C and SIGTERM end a run with its report; a second one ends it at once."""
+"""Ctrl-C and SIGTERM end a run with its report; a second signal ends it at once."""
 
 import json
 import os
@@ -14,7 +14,7 @@ ENDLESS = ("schedule.active=1000000", "--out", "out")
 
 
 def started(workspace, *words):
-    """The program, once it has finished a step."""
+    """Return the program, once it has finished a step."""
     process = workspace.start("run", "tiny.yaml", *ENDLESS, *words)
     said = []
     for line in process.stderr:
@@ -26,7 +26,7 @@ def started(workspace, *words):
 
 
 def is_pending(pid, number):
-    """Whether the signal was sent, but no thread has taken it yet."""
+    """Whether the signal was sent, but no thread has received it yet."""
     fields = dict(line.split(":", 1) for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines())
     return any(int(fields[kind], 16) >> (number - 1) & 1 for kind in ("SigPnd", "ShdPnd"))
 
@@ -46,7 +46,8 @@ def test_the_first_signal_ends_the_run_with_its_report(tiny, number, code):
 
 
 def test_the_second_signal_ends_the_run_at_once_and_the_report_can_be_had_later(tiny):
-    # A micro-batch that goes on for seconds, which the first signal waits for. Between two of them it would not.
+    # The first signal waits for this micro-batch, which lasts seconds. Between two micro-batches it
+    # would not wait.
     process = started(tiny, "model.context=1024", "data.batch_size=16")
     time.sleep(0.5)
     process.send_signal(signal.SIGINT)
@@ -54,7 +55,8 @@ def test_the_second_signal_ends_the_run_at_once_and_the_report_can_be_had_later(
         time.sleep(0.01)
     process.send_signal(signal.SIGTERM)
     process.communicate(timeout=120)
-    # It died of whichever handler came second, which two threads may turn round; the first alone ends with 130.
+    # The program died of the signal that was handled second. Two threads may swap the order. The
+    # first signal alone ends it with 130.
     assert process.returncode in (-signal.SIGTERM, -signal.SIGINT)
     assert not (tiny.folder / "out/summary.json").exists()
     result = tiny.strata("report", "out", timeout=300)
@@ -71,7 +73,7 @@ def test_an_interrupt_ends_the_step_before_the_model_is_freed(tiny):
 
 
 def test_a_signal_that_was_ignored_stays_ignored(tiny):
-    """As of a job in the background of a script, which its Ctrl-C is not for."""
+    """A script's background job ignores SIGINT, because Ctrl-C is not meant for it."""
     tiny.write("in_background.sh", f"{' '.join(tiny.command('run', 'tiny.yaml', 'schedule.active=20', '--out', 'out'))} & wait $!")
     process = subprocess.Popen(
         ["bash", "in_background.sh"], cwd=tiny.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Snapshots of torch's own allocator in place of runs: real ones, with what torch itself counted."""
+"""Snapshots of torch's own allocator instead of runs: real ones, compared with torch's own
+counts."""
 
 import json
 import os
@@ -62,7 +63,8 @@ def summary(workspace, name, *words):
 
 
 def last_sums(workspace, name, *words):
-    """Allocated after the last event, and reserved after the last event of a segment."""
+    """Return allocated bytes after the last event, and reserved bytes after the last event of a
+    segment."""
     run = json.loads(checked(workspace.strata("export", f"{name}.pickle", "--format", "json", "--out", "-", *words)))
 
     def last(table, column):

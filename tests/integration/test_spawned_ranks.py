@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strata exec` of ranks that torch.multiprocessing.spawn starts: each is told its rank after it has begun, and has a folder."""
+"""`strata exec` of ranks that torch.multiprocessing.spawn starts: each gets its rank after it has
+started, and has a folder."""
 
 import json
 import sys

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stacks of a real run: they name the trainer's own functions, cost little room, and are there after a kill."""
+"""Stacks of a real run: they name the trainer's own functions, need little room, and survive a
+kill."""
 
 import json
 import pickle
@@ -9,7 +10,7 @@ import pytest
 
 from workspaces import TINY
 
-# With CUDA, backward runs on threads of autograd's own.
+# With CUDA, backward runs on autograd's own threads.
 OUTERMOST = re.compile(r"strata_trainer_run|torch::autograd::Engine::thread_init")
 STACKS = "plugins=[{allocator_tracer: {stacks_above_mib: 0}}]"
 
@@ -28,7 +29,7 @@ def run(request, tmp_path_factory):
 
 
 def stacks_of(run, count=1000):
-    """[(heading, frames)] of `strata report --stacks`."""
+    """Return [(heading, frames)] of `strata report --stacks`."""
     result = run.strata("report", "out", "--stacks", count)
     assert result.returncode == 0, result.stderr
     found = []
@@ -69,7 +70,8 @@ def test_stacks_name_the_optimizer_and_the_model(run):
         by_category.setdefault(heading.split()[3], []).append("\n".join(frames))
     assert any("AdamW" in text or "Adam" in text for text in by_category["Optimizer_State"]), by_category["Optimizer_State"]
     assert any("Transformer::forward" in text for text in by_category["Activation"])
-    # From the place that wants memory to the trainer's entry, without what is the same in all of them.
+    # Frames go from the place that allocates to the trainer's entry; those that all stacks share
+    # are left out.
     for _, frames in found:
         assert OUTERMOST.match(frames[-1]), frames
         assert not any(noise in frame for frame in frames for noise in ("allocator_tracer", "__libc_start", "c10::impl"))
@@ -111,7 +113,7 @@ def test_exports_have_the_stacks(run):
 
 
 def test_a_failed_allocation_has_its_stack(workspace):
-    """Whatever its size: only those above a size that none has were asked for."""
+    """The stack is there whatever the size: the run asked only for sizes above any that exist."""
     workspace.write("tiny.yaml", TINY)
     result = workspace.strata(
         "run",
@@ -143,7 +145,8 @@ def test_a_run_without_stacks_pays_no_table(workspace):
 
 
 def test_sampling_estimates_the_peak(workspace):
-    """The same run with all stacks and with few: the sums agree within a few standard errors."""
+    """The same run with all stacks and with a sample: the sums agree within a few standard
+    errors."""
     workspace.write("tiny.yaml", TINY)
     sampled = "plugins=[{allocator_tracer: {stacks_sample_mib: 0.02}}]"
     result = workspace.strata("run", "tiny.yaml", "--out", "out", sampled)

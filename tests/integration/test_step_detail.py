@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`trace.detail: auto` records operators in some steps only; what is said of the others is what they would have said themselves."""
+"""`trace.detail: auto` records operators only in some steps; the results for the other steps are
+the same as with operators."""
 
 import json
 import sys

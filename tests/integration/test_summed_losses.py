@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Forwards whose losses are added before one backward: their activations are there together."""
+"""Forwards whose losses are added before one backward: their activations exist at the same time."""
 
 import pytest
 from held_programs import record  # noqa: F401
@@ -94,7 +94,7 @@ for _ in range(3):
 def test_forwards_summed_before_one_backward_are_found(record, name):
     peak, _, findings, _ = record(SUMS[name])
     less, _, rest, _ = record(SUMS[name], "lets go")
-    # Not what a forward makes and lets go at the peak.
+    # Without the memory that a forward allocates and frees at the peak.
     assert 0.6 * (peak - less) < findings["summed_losses"]["bytes"] < 1.1 * (peak - less)
     assert "backward after each forward" in findings["summed_losses"]["text"]
     assert "summed_losses" not in rest

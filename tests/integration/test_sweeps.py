@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sweeps that others start: Hydra's jobs as runs."""
+"""Sweeps that other tools start: Hydra's jobs as runs."""
 
 import json
 import sys
@@ -19,7 +19,8 @@ def workspace(tmp_path):
 
 
 def test_hydras_jobs_are_runs_in_processes_of_their_own(workspace):
-    """On a dry card: what one job leaves in its process, such as cuBLAS's workspace, another does not lack."""
+    """On a dry card. What one job leaves in its process, such as cuBLAS's workspace, another job
+    does not inherit."""
     sweep = [sys.executable, EXAMPLES / "hydra_sweep.py", "--multirun", "width=256,1024", "device=cuda", "hydra.sweep.dir=sweep"]
     launcher = ["hydra/launcher=submitit_local", "hydra.launcher.gpus_per_node=1"]
     done = workspace.strata("exec", "--dry", "a100-40gb", "--plugins", "none", "--", *sweep, *launcher)

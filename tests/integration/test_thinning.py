@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run whose store may not grow beyond store.max_mb against the same run in a store without a size."""
+"""A run whose store is limited by store.max_mb, compared with the same run in an unlimited
+store."""
 
 import json
 import sqlite3
@@ -44,13 +45,13 @@ def database(workspace, out):
 
 
 def of_memory(step):
-    """What a step's memory was, without what is sampled."""
+    """Return a step's memory figures, without sampled ones."""
     return {key: step[key] for key in ("index", "peak_allocated_bytes", "peak_reserved_bytes", "peak_phase", "peak_categories", "peak_change")}
 
 
 @pytest.fixture(scope="module", params=[DRY, "cpu"])
 def both(request, tmp_path_factory):
-    """A workspace with both runs, and what is said of them."""
+    """A workspace with both runs, and their messages."""
     workspace = Workspace(tmp_path_factory.mktemp("thinning"))
     whole = recorded(workspace, request.param, "whole")
     return workspace, whole, recorded(workspace, request.param, "thinned", f"store.max_mb={MAX_MB}")
@@ -138,7 +139,8 @@ def test_a_size_without_room_is_refused(workspace):
 
 @pytest.mark.parametrize("words, size", [([], 2048), (["--set", "store.max_mb=0"], 0)])
 def test_the_store_of_a_program_is_limited(workspace, words, size):
-    """`record begin` makes the folder of a program's run as `exec` does, with the settings for the program."""
+    """`record begin` makes the folder of a program's run with the program's settings, as `exec`
+    does."""
     result = workspace.strata("record", "begin", *words)
     assert result.returncode == 0, result.stderr
     settings = workspace.folder / json.loads(result.stdout)["settings"]

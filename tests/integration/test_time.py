@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a run's time went: `strata report --time`, on the CPU and on a dry GPU, against the rows and against the steps."""
+"""The time of a run: `strata report --time`, on the CPU and on a dry GPU, compared with the rows
+and with the steps."""
 
 import json
 
@@ -76,7 +77,8 @@ def test_backward_finds_its_layers_on_autograds_threads_too(timed):
 
 
 def test_products_are_those_of_the_model(timed):
-    """2 layers of width 32 and 64, a vocabulary of 256, 2 sequences of 32: forward's products, and two gradients of each."""
+    """2 layers of width 32 and 64, a vocabulary of 256, 2 sequences of 32: forward's products, and
+    two gradients of each."""
     products = time_of(timed, "out")["products"]
     tokens, width = 64, 32
     projections = 2 * (4 * tokens * width * width + 3 * tokens * width * 64) + tokens * width * 256

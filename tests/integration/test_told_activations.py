@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Activations that a program tells to require a gradient: leaves of the graph, as parameters and batches may be, and neither."""
+"""Activations on which a program sets requires_grad: they are leaves of the graph, as parameters
+and batches may be, but they are neither."""
 
 import json
 import sys
@@ -36,13 +37,13 @@ for _ in range(4):
     optimizer.step()
     optimizer.zero_grad()
 """
-BYTES = 32768 * 512 * 4  # of what is told
+BYTES = 32768 * 512 * 4  # of each tensor made to require a gradient
 LAYERS = {"layers": (), "operators": ("--no-layers",)}
 
 
 @pytest.fixture
 def record(workspace):
-    """A function: records the program, and returns all blocks of the size of what is told."""
+    """A function that records the program and returns all blocks of the size of such a tensor."""
 
     def run(kind, options):
         workspace.write("program.py", PROGRAM)
@@ -67,7 +68,7 @@ def test_what_a_frozen_layer_made_is_an_activation(record, kind, options):
     assert inputs_of(blocks) == (0 if kind == "hook" else 4)
     told = [block for block in blocks if block["shape"] and block["category"] == "Activation"]
     assert len(told) == 4 and {(block["kind"], block["tensor"]) for block in told} == {("saved", None)}
-    assert sum(block["category"] == "Gradient" for block in blocks) == 4  # of each, its own
+    assert sum(block["category"] == "Gradient" for block in blocks) == 4  # the gradient of each of them
     assert not any("parameter" in (block["tensor"] or "") for block in blocks)
     assert not any(block["category"] == "Parameter" for block in blocks)
 
@@ -78,4 +79,4 @@ def test_what_a_layer_adds_up_is_an_activation(record):
 
 @pytest.mark.parametrize("options", LAYERS.values(), ids=LAYERS)
 def test_a_batch_stays_an_input(record, options):
-    assert inputs_of(record("batch", options)) == 4 + 4  # as it is made, and multiplied
+    assert inputs_of(record("batch", options)) == 4 + 4  # the batch, and its product

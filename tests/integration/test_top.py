@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strata top`: a run while it goes on, after it, and after it was killed."""
+"""`strata top`: a run while it is active, after it ended, and after it was killed."""
 
 import fcntl
 import json
@@ -21,7 +21,7 @@ MIB = 1 << 20
 
 
 def started(workspace, *words):
-    """A run that has ended a step."""
+    """Start a run; return when it has ended a step."""
     process = workspace.start("run", "tiny.yaml", *ENDLESS, *words)
     said = []
     for line in process.stderr:
@@ -49,7 +49,7 @@ def looked(workspace, *words):
 
 
 def highest(workspace, out):
-    """The most that was ever allocated, by the store alone."""
+    """Return the maximum allocated bytes, from the store alone."""
     alive, now, most = {}, 0, 0
     for action, address, size in workspace.query(
         out, "SELECT action, address, bytes FROM allocator_tracer_event ORDER BY sequence"
@@ -83,7 +83,7 @@ def test_a_running_process_is_followed_and_left_alone(tiny, running):
         assert time.time() < deadline
     assert later["median_step_ns"] > 0 and later["resident_bytes"] > MIB
     assert later["devices"][0]["categories"]["Parameter"]["bytes"] > 0
-    # By its process too.
+    # A run can also be named by its process.
     assert looked(tiny, "--pid", running.pid)["run"] == str(tiny.folder / "out")
     running.send_signal(signal.SIGINT)
     out, err = running.communicate(timeout=300)
@@ -101,7 +101,7 @@ def test_it_ends_by_itself_and_names_a_run_that_was_killed(tiny, running):
     assert top.returncode == 0 and f"the run was killed: process {running.pid} of rank 0 is gone" in err
     spools = sorted(path.name for path in (tiny.folder / f"out/rank0/{running.pid}.spool").iterdir())
     assert looked(tiny, "out")["ranks"][0]["state"] == "killed"
-    # Nothing was recovered by looking; it still can be, and is still said to have been killed.
+    # Looking recovered nothing: it is still possible, and the run still counts as killed.
     assert sorted(path.name for path in (tiny.folder / f"out/rank0/{running.pid}.spool").iterdir()) == spools
     assert tiny.strata("report", "out").returncode == 0
     assert looked(tiny, "out")["ranks"][0]["state"] == "killed"
@@ -123,7 +123,8 @@ def test_looking_every_instant_loses_and_delays_nothing(tiny):
 
 
 def on_terminal(workspace, *words, keys, until, columns=80, lines=40):
-    """What the program writes to a terminal of that size; `keys` are typed once all of `until` was seen."""
+    """Return the program's output to a terminal of that size; `keys` are typed once all of `until`
+    has appeared."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
     before = termios.tcgetattr(slave)
@@ -165,7 +166,7 @@ def test_on_a_terminal_it_draws_over_itself_in_80_columns_until_q(tiny, running)
     for name in ("strata top", "allocated", "peak allocated", "Parameter", "loss", "tokens/s", "q quits"):
         assert name in plain
     assert max(len(line.rstrip("\r")) for line in plain.split("\n")) <= 80
-    assert running.poll() is None  # the run goes on
+    assert running.poll() is None  # the run continues
 
 
 def test_ctrl_c_ends_it_and_gives_the_terminal_back(tiny, running):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What records a torch that this Strata did not come with: built when it is met, or said why not."""
+"""Recording with a torch that this Strata was not shipped for: the source is built on first use, or
+a message says why not."""
 
 import json
 import os
@@ -35,7 +36,7 @@ def other_torch(workspace):
 
 @pytest.fixture
 def quick_compiler(workspace):
-    """Writes an empty file in place of what it is to compile, and a line into `compiled`."""
+    """A compiler that writes an empty file instead of compiling, and a line into `compiled`."""
     compiler = workspace.write("compiler", '#!/bin/sh\nwhile [ "$1" != -o ]; do shift; done\n: > "$2"\necho "$2" >> "$COMPILED"\n')
     compiler.chmod(0o755)
     compiled = workspace.write("compiled", "")
@@ -88,7 +89,8 @@ def test_a_torch_that_does_not_say_what_it_is_is_told_by_its_libraries(workspace
 
 
 def test_it_is_built_again_for_other_sources_alone(workspace, other_torch, quick_compiler):
-    """Not for a twin in another place, nor for another compiler, and none is needed then."""
+    """It is not built again for an identical copy elsewhere or for another compiler, and then needs
+    no compiler."""
     def built():
         return len(pathlib.Path(quick_compiler["COMPILED"]).read_text().splitlines())
 
@@ -131,14 +133,14 @@ def test_doctor_lists_the_releases(workspace):
 
 
 def test_doctor_says_what_of_compiled_programs_is_seen(workspace):
-    """tests/integration/test_beside_others.py tests that it is so."""
+    """tests/integration/test_beside_others.py tests that the message is true."""
     checks = json.loads(workspace.strata("doctor", "--json").stdout)["checks"]
     (finding,) = [check for check in checks if check["name"] == "torch.compile"]
     assert finding["verdict"] == "ok" and "one range" in finding["detail"]
 
 
 def test_what_is_built_is_whole_and_used_again(workspace):
-    """The shipped release, once more, as another would be."""
+    """Build the shipped release again, as if it were another one."""
     torch = pytest.importorskip("torch")
     first = build(workspace, torch.__path__[0])
     assert first.returncode == 0, first.stderr
@@ -151,7 +153,7 @@ def test_what_is_built_is_whole_and_used_again(workspace):
 
 
 def without_sources(tmp_path):
-    """The program of an installation that has no source of torch's events."""
+    """The program of an installation without torch's event source."""
     prefix = tmp_path / "prefix"
     (prefix / "lib/strata").mkdir(parents=True)
     build_folder = pathlib.Path(STRATA).parents[1]
@@ -182,7 +184,7 @@ def record_with(strata, tmp_path, **environment):
 
 
 def test_what_is_in_the_cache_from_other_sources_is_not_used(tmp_path):
-    """It would be loaded, and is no library."""
+    """The file would be loaded, but it is no library."""
     torch = pytest.importorskip("torch")
     strata = without_sources(tmp_path)
     version = subprocess.run([strata, "--version"], capture_output=True, text=True, check=True).stdout.split()[1]
@@ -213,14 +215,15 @@ def test_a_program_goes_on_where_its_torch_cannot_be_recorded(tmp_path):
 
 
 def test_what_came_for_another_cuda_of_the_release_is_taken(tmp_path):
-    """As a wheel lays it out, for a torch of the same number from another index; and nothing is built."""
+    """A wheel has files for several builds; here torch has the same number but comes from another
+    index. Nothing is built."""
     torch = pytest.importorskip("torch")
     number, variant = torch.__version__.split("+")
     strata = without_sources(tmp_path)
     parts = tmp_path / f"prefix/lib/strata/torch-{number}"
     parts.mkdir()
     other = "cpu" if variant.startswith("cu") else "cu999"
-    for name in (other, "rocm7"):  # no library: to be opened, it would fail
+    for name in (other, "rocm7"):  # no library: opening it would fail
         (parts / f"torch-{number}+{name}.so").write_text("of another kind")
     shutil.copy(shipped_file(), parts / f"torch-{number}+{'cu999' if variant.startswith('cu') else 'cpu1'}.so")
     (tmp_path / "program.py").write_text("import torch\nlayer = torch.nn.Linear(8, 8)\nlayer(torch.ones(2, 8)).sum().backward()\n")

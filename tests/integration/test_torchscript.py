@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model of one's own, as torch.jit.save writes it, trains like any other, and like in Python."""
+"""A custom model, as torch.jit.save writes it, trains like any other, and like in Python."""
 
 import json
 
@@ -9,7 +9,7 @@ from torch import nn
 
 
 class OwnModel(nn.Module):
-    """An embedding, a gated layer with a buffer, and a head: nothing that our models have."""
+    """An embedding, a gated layer with a buffer, and a head: none of these is in our models."""
 
     def __init__(self, vocab: int, width: int):
         super().__init__()

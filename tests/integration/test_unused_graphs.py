@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Forwards that no backward goes through and nobody told torch so of, and programs that only look so: what is found."""
+"""Forwards outside torch.no_grad() that no backward uses, and programs that only look so: the
+findings."""
 
 import json
 import re
@@ -14,7 +15,8 @@ LAYERS = ("--layers",)
 
 @pytest.fixture
 def record(workspace):
-    """A function: records the program, and returns what it printed last, and another function, that gives a report of it."""
+    """A function that records the program and returns its last line of output and another function,
+    which gives a report of the run."""
     runs = 0
 
     def run(program, *words, options=LAYERS, code=0):
@@ -37,7 +39,7 @@ def unused_in(findings):
     return [finding for finding in findings if finding["kind"] in ("unused_graph", "untaken_gradients")]
 
 
-# What is found by operators, where modules are not told, each in a way of its own.
+# Graphs that Strata finds from operators when it gets no modules. Each is found in a different way.
 WITHOUT_LAYERS = {
     "a teacher's, of convolutions",
     "an evaluation's, of a transformer",
@@ -59,7 +61,7 @@ def test_every_program_without_layers_is_one():
 
 
 def some(programs):
-    """Every other one; the rest is of the long tests."""
+    """Mark every second program for the long tests."""
     return [pytest.param(name, marks=[pytest.mark.long] if nth % 2 else []) for nth, name in enumerate(programs)]
 
 
@@ -78,7 +80,8 @@ def test_a_graph_that_no_backward_uses_is_found_at_the_peak(record, name):
         (finding,) = unused_in(result_of["findings"])
         assert (finding["kind"], finding["module"]) == ("unused_graph", forwards.removeprefix("forwards of ") if named else None)
         assert not [other for other in result_of["findings"] if other["kind"] == "held_by_program"]
-        # Of the graph's blocks a forward without it makes some too, one after the other.
+        # A forward without the graph allocates some of the graph's blocks too, but one after the
+        # other.
         assert 0.5 * finding["bytes"] < result_of["peak_bytes"] - int(left) <= 1.05 * finding["bytes"]
 
 
@@ -113,7 +116,7 @@ def test_it_is_found_where_memory_ran_out_beside_it(record):
     program = program.replace("batch(64)", "batch(128)")
     room = ("--layers", "--device-memory", "2300MiB")
     _, report = record(program, options=room, code=1)
-    # For a convolution that finds no room for its workspace torch tries other ways, with less or none.
+    # If there is no room for a convolution's workspace, torch tries other ways, with less or none.
     *tried, failure = report()["out_of_memory"]
     assert {each["op"] for each in tried} <= {"aten::cudnn_convolution"}
     (finding,) = unused_in(failure["findings"])
@@ -122,7 +125,7 @@ def test_it_is_found_where_memory_ran_out_beside_it(record):
 
 
 def test_a_forward_that_ran_out_of_memory_has_no_unused_graph(record):
-    """Its backward would have come: what the exception lets go of is no graph that nobody wanted."""
+    """Its backward would have come, so memory that the exception frees is no unused graph."""
     caught = """
 model = Encoder().cuda()
 def loss(rows=4):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reserved memory that is not allocated: whose it is, and whether expandable segments would reserve less."""
+"""Memory that is reserved but not allocated: its cause, and whether expandable segments would
+reserve less."""
 
 import json
 import pathlib
@@ -10,13 +11,13 @@ import pytest
 from workspaces import Workspace
 
 MIB = 1 << 20
-# Prints what torch's allocator reserved. "mended" does what the finding advises.
+# Prints the bytes that torch's allocator reserved. "mended" follows the finding's advice.
 PROGRAM = pathlib.Path(__file__).resolve().parents[2] / "examples/python/reserved_memory.py"
 KINDS = {"streams": "stream_caches", "frees": "deferred_frees", "pools": "private_pools", "pieces": "fragmentation"}
 
 
 def run(workspace, *words):
-    """The run's folder, the bytes reserved, and the shapes of reserved memory."""
+    """Return the run's folder, the reserved bytes, and the shapes of reserved memory."""
     out = "-".join(words)
     done = workspace.strata("exec", "--out", out, "--dry", "a100-40gb", "--clock", "modelled", "--", sys.executable, PROGRAM, *words)
     assert done.returncode == 0, done.stderr
@@ -46,7 +47,7 @@ def test_it_is_named_and_its_remedy_gains_what_it_says(workspace, way):
     assert list(found) == [KINDS[way]] and rest == {}
     shape = found[KINDS[way]]
     assert "expandable_segments:True" not in shape["remedy"]
-    # What is shared is also cut into pieces, so a part of it may remain.
+    # Shared memory is also cut into pieces, so a part of it may remain.
     assert 0.65 * shape["bytes"] < reserved - mended < 1.1 * shape["bytes"]
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strata exec`: loops with a teacher, with several optimizers in a turn, with one that steps within backward, and with gradients of the
-program's own."""
+"""`strata exec`: loops with a teacher, with several optimizers that take turns, with one that steps
+within backward, and with gradients that the program makes itself."""
 
 import json
 import sys
@@ -111,10 +111,10 @@ for _ in range(4):
 """
 )
 
-BATCH = 1024 * 256 * 4  # bytes of it, and of what a network makes of it
+BATCH = 1024 * 256 * 4  # bytes of a batch, and of a network's output for it
 DRY = ["--dry", "a100-40gb"]
 
-# Of an attack: the batch is a leaf, and its gradient is looked at.
+# An adversarial attack: the batch is a leaf, and the program reads its gradient.
 LEAF = (
     BEGIN
     + """
@@ -155,14 +155,15 @@ def recorded(workspace, text, *words):
 
 @pytest.mark.parametrize("words", [[], ["--layers"]], ids=["names", "layers"])
 def test_what_a_teacher_makes_is_no_input(workspace, words):
-    # In the first step it is one of the plain tensors that are there before the first forward with a graph.
+    # In the first step it is one of the plain tensors that exist before the first forward with a
+    # graph.
     summary = recorded(workspace, TEACHER, *DRY, "--set", "schedule.wait=1", *words)
     assert BATCH <= summary["categories"]["Input"]["max"] <= BATCH + 4096
     assert summary["categories"]["Unknown"]["max"] == 0
 
 
 def test_a_batch_of_two_optimizers_without_names_is_input(workspace):
-    summary = recorded(workspace, BY_HAND, *DRY, "--no-layers")  # with layers, what is handed to the critic is an input, too
+    summary = recorded(workspace, BY_HAND, *DRY, "--no-layers")  # with layers, the critic's argument is an input, too
     assert summary["categories"]["Optimizer_State"]["max"] == 0
     assert BATCH <= summary["categories"]["Input"]["max"] <= BATCH + 4096
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""strata report RUN --warm-up, of runs of the trainer and of what others have left."""
+"""`strata report RUN --warm-up`, for runs of the trainer with the plugin and without."""
 
 import json
 
@@ -38,12 +38,12 @@ def test_each_slow_steps_causes_and_the_rest_are_its_excess(timed):
     assert found["steady_state"]["steps"] == 25
     for step in found["steps"] + found["again"]:
         given = sum(cause["ns"] for cause in step["causes"])
-        assert given + step["unattributed_ns"] == pytest.approx(max(step["excess_ns"], 0), abs=1e3)  # none of a step that was no slower
+        assert given + step["unattributed_ns"] == pytest.approx(max(step["excess_ns"], 0), abs=1e3)  # none if the step was no slower
         assert all(cause["proof"] or cause["ns"] < 1e7 for cause in step["causes"]), step
 
 
 def test_the_projectors_svd_is_seen_in_the_first_step(timed):
-    """The delay that GaLore's first step has: no later one of this run computes a projection."""
+    """Only the first step of this run computes GaLore's projection; that explains its delay."""
     calls = timed.query(
         "out",
         "SELECT o.step, sum(o.calls), sum(o.self_ns) FROM warmup_analyzer_operator AS o JOIN string AS s ON s.id = o.name "

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs with graphs that no backward goes through, or goes through for nothing, and programs that only look so."""
+"""Programs with graphs that no backward uses, or that a backward uses for nothing, and programs
+that only look so."""
 
 MODELS = """
 import contextlib, sys
@@ -33,7 +34,7 @@ def loop(model, steps, loss, every_third=lambda: None):
         if step % 3 == 2: every_third()
 """
 
-# What keeps a graph, and what it is told to be: with the name of what keeps it.
+# Programs that keep a graph, by what keeps it, with the text of the finding.
 KEEPS = {
     "a teacher's, of convolutions": ("forwards of teacher", """
 student, teacher = convolutions(16, 4), convolutions(32, 8)
@@ -110,7 +111,7 @@ def loss():
 loop(model, 4, loss)
 """)
 
-# Graphs that a backward goes through, for gradients that nobody takes.
+# Graphs that a backward goes through for gradients that are never used.
 IS_FOR_NOTHING = {
     "a teacher that the loss is computed with": """
 student, teacher = convolutions(16, 4), convolutions(32, 8)
@@ -166,7 +167,7 @@ for _ in range(4):
     ours.step()
 """
 
-# What looks like one: each is read by a backward, or is no graph.
+# Programs that only look so: a backward reads each graph, or there is no graph.
 IS_NONE = {
     "a graph that its backward keeps": """
 model = convolutions(16, 8)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program, and a folder of its own to call it in."""
+"""The program, and a folder to run it in."""
 
 import contextlib
 import os
@@ -23,7 +23,7 @@ plugins: [allocator_tracer]
 
 
 class Workspace:
-    """An empty folder in which the program is called."""
+    """An empty folder in which the program runs."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -49,7 +49,8 @@ class Workspace:
         )
 
     def start(self, *words):
-        """The program, still running, with its pipes. It takes Ctrl-C, also where the tests run in a script's background."""
+        """Start the program and return its process with pipes. Ctrl-C works even when the tests run
+        in a script's background."""
         return subprocess.Popen(
             self.command(*words),
             cwd=self.folder,
@@ -60,7 +61,8 @@ class Workspace:
         )
 
     def query(self, out, statement):
-        """The rows that the one run store of the run in the folder `out` answers with; changes to it are kept."""
+        """Return the rows of a statement on the only store of the run in folder `out`; changes are
+        kept."""
         (store,) = (self.folder / out / "rank0").glob("*.sqlite")
         with contextlib.closing(sqlite3.connect(store)) as database, database:
             return database.execute(statement).fetchall()
