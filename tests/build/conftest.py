@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The build that is tested, and the tools to look at it with."""
+"""The build under test, and tools to inspect it."""
 
 import os
 import pathlib
@@ -17,7 +17,7 @@ def repository():
 
 @pytest.fixture(scope="session")
 def build_folder():
-    """Where bin/strata was built: build/release, or what STRATA, the path of another one, says."""
+    """The folder that bin/strata was built in: build/release, or that of the program in STRATA."""
     program = os.environ.get("STRATA")
     folder = pathlib.Path(program).resolve().parents[1] if program else REPOSITORY / "build/release"
     assert (folder / "build.ninja").is_file(), f"{folder} is no build folder: run ./dev build"
@@ -26,7 +26,7 @@ def build_folder():
 
 @pytest.fixture(scope="session")
 def needed_libraries():
-    """A function: the names of the libraries that a shared object or program asks the loader for."""
+    """A function that returns the names of the libraries that a shared object or program needs."""
 
     def needed(path):
         listing = subprocess.run(

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which part of the tree may include which: the arrows of README.md and CONTRIBUTING.md, as a table."""
+"""Which parts of the tree may include which others: the arrows of README.md and CONTRIBUTING.md as
+a table."""
 
 import os.path
 import re
 
-# Of each part, what its files may include of ours beside themselves: as prefixes of the file that is included, also
-# where it is named as users do (<strata/host.h> is plugin_api/include/strata/host.h). A file is of the innermost part
-# that it lies in.
+# For each part, the files of ours that its files may include besides their own, as prefixes of the
+# included file. This also holds for names as users write them (<strata/host.h> is
+# plugin_api/include/strata/host.h). A file belongs to the innermost part that contains it.
 PLUGIN_API = ("plugin_api/",)
 RUNTIME = ("host/runtime/include/",)
 DRY_GPU = ("dry_gpu/include/",)
 ALLOWED = {
     "plugin_api": (),
-    "plugin_api/include": (),  # C: none of the C++ beside it
+    "plugin_api/include": (),  # C: includes none of the C++ beside it
     "plugin_api/cpp": ("plugin_api/include/",),
     "plugins/*": PLUGIN_API,
     "sources/*": PLUGIN_API,
@@ -39,13 +40,14 @@ ALLOWED = {
     + ("host/bundle/", "host/config/", "host/analysis/", "host/export/", "host/drop_in/settings.hpp", "host/what_if/", "host/grid/", "host/report/", "host/snapshot/", "host/replay/entry.hpp", "host/trainer/entry.hpp"),
     "examples": PLUGIN_API + ("sources/torch/include/",),
 }
-# They look into what they test or measure.
+# They use the internals of what they test or measure.
 ALLOWED_EVERYTHING = ("tests", "bench")
 USES_TORCH = ("sources/torch", "host/replay", "host/trainer", "examples")
 USES_CUDA = ("sources", "dry_gpu", "host/replay")
 
-# Parts whose folders include each other in a circle. The public headers do: strata/trainer.h uses the extensions, which
-# use strata/events.h, and programs include all of them by these names. Add none.
+# Parts whose folders include each other in a circle. The public headers do: strata/trainer.h uses
+# the extensions, which use strata/events.h, and programs include all of them by these names. Add no
+# others.
 WITH_CIRCLES = ("plugin_api/include",)
 
 HEADER_FOLDERS = (
@@ -68,7 +70,8 @@ def is_in(path, folders):
 
 
 def parts(root):
-    """Of each part that is there, its folder's name and what it may include; no two have the same name."""
+    """Return each part that exists: its folder's name, and what it may include. No two have the
+    same name."""
     found = {}
     for pattern, allowed in ALLOWED.items():
         for folder in sorted(root.glob(pattern)):
@@ -78,19 +81,20 @@ def parts(root):
 
 
 def sources(root):
-    """Our C and C++ files. Not what is built, fetched or kept for an environment."""
+    """Yield our C and C++ files, without built files, downloaded files and environments."""
     for folder in sorted(root.iterdir()):
         if folder.is_dir() and not folder.name.startswith(".") and folder.name not in ("build", "third_party"):
             yield from (path for path in sorted(folder.rglob("*")) if path.suffix in SUFFIXES and path.is_file())
 
 
 def part_of(file, names):
-    """The innermost part that a file lies in, or None."""
+    """Return the innermost part that contains a file, or None."""
     return max((name for name in names if is_in(file, (name,))), key=len, default=None)
 
 
 def included_file(root, path, include):
-    """The file of ours that is meant, relative to the root; as it is written where it is none."""
+    """Return our file that is included, relative to the root; or the name as written if it is not
+    ours."""
     if include.startswith("strata/"):
         there = [folder for folder in HEADER_FOLDERS if (root / folder / include).is_file()]
         return f"{there[0]}/{include}" if there else include
@@ -105,12 +109,13 @@ def is_allowed(included, name, allowed):
     if CUDA.match(included):
         return is_in(name, USES_CUDA)
     if not OURS.match(included):
-        return True  # the standard library, the system, what third_party/ finds
+        return True  # the standard library, the system, libraries from third_party/
     return included.startswith((name + "/", *allowed))
 
 
 def includes(root):
-    """(part, file and line, included file, whether the part may) of every #include in the tree's parts."""
+    """Yield (part, file and line, included file, whether the part may include it) of every #include
+    in the tree's parts."""
     allowed = parts(root)
     for path in sources(root):
         file = path.relative_to(root).as_posix()
@@ -120,7 +125,7 @@ def includes(root):
         text = path.read_text()
         for match in INCLUDE.finditer(text):
             place = f"{file}:{text.count(chr(10), 0, match.start(2)) + 1}"
-            if not match[1]:  # a macro: nobody knows which file
+            if not match[1]:  # a macro: the file is unknown
                 yield name, place, match[2].strip(), False
                 continue
             included = included_file(root, path, match[2])
@@ -128,8 +133,8 @@ def includes(root):
 
 
 def folder_edges(found, name):
-    """What the folders of a part include of each other: (folder, folder) to the includes, as "file:line: file". The
-    part's root is a folder, too."""
+    """Return which folders of a part include each other: (folder, folder) to the includes, as
+    "file:line: file". The part's root counts as a folder, too."""
     edges = {}
     for part, place, included, _ in found:
         if part != name or not is_in(included, (name,)):
@@ -141,7 +146,7 @@ def folder_edges(found, name):
 
 
 def reached(edges, folder):
-    """The folders that one includes, directly or through others."""
+    """Return the folders that one includes, directly or through others."""
     seen, ahead = set(), [folder]
     while ahead:
         here = ahead.pop()
@@ -152,7 +157,8 @@ def reached(edges, folder):
 
 
 def circles(found, name):
-    """The circles in which folders of a part include each other, each with its folders, edges and files as text."""
+    """Yield the circles in which folders of a part include each other, as text with its folders,
+    edges and files."""
     edges = folder_edges(found, name)
     from_each = {folder: reached(edges, folder) for edge in edges for folder in edge}
     groups = {frozenset(other for other in seen if folder in from_each[other]) for folder, seen in from_each.items()}

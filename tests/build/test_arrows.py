@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dependencies point one way: in what files include, and in what libraries link."""
+"""Dependencies go one way only: in the includes of files, and in the links of libraries."""
 
 import graphlib
 import re
@@ -27,7 +27,7 @@ TORCH_LIBRARIES = ("libtorch", "libc10", "libcuda", "libcupti")
 
 @pytest.fixture(scope="module")
 def found(repository):
-    """Every #include of the tree, as `includes` has it."""
+    """Every #include of the tree, in the form that `includes` yields."""
     return list(includes(repository))
 
 
@@ -65,7 +65,7 @@ def test_no_two_parts_of_the_host_include_each_other(repository, found):
         if name.startswith("host/") and other not in (None, name):
             graph.setdefault(name, set()).add(other)
     assert "host/analysis" in graph["host/report"]
-    graphlib.TopologicalSorter(graph).prepare()  # or CycleError, with the parts
+    graphlib.TopologicalSorter(graph).prepare()  # raises a CycleError that names the parts
 
 
 def test_no_folders_of_a_part_include_each_other(repository, found):
@@ -85,7 +85,8 @@ def test_every_part_of_the_host_is_drawn(repository):
 
 
 def drawn_arrows(text):
-    """(user, what it uses) of lines like `a -> b <- c, d`; several drawings in one line are two spaces apart."""
+    """Yield (user, what it uses) of lines like `a -> b <- c, d`. Two spaces separate drawings in
+    one line."""
     for drawing in re.split(r"\n|  +", text):
         tokens = re.split(r" (->|<-) ", drawing.strip())
         for left, arrow, right in zip(tokens[0::2], tokens[1::2], tokens[2::2]):
@@ -105,7 +106,7 @@ def test_the_arrows_that_are_drawn_are_the_tables(repository, found):
 
 @pytest.fixture()
 def tree(repository, tmp_path):
-    """An empty tree with the public headers, in which a file may be written."""
+    """A tree that contains only the public headers, for files to be written to."""
     for folder in HEADER_FOLDERS:
         for header in (repository / folder).rglob("*.h*"):
             copy = tmp_path / header.relative_to(repository)
@@ -177,7 +178,7 @@ def test_an_include_along_the_arrows_is_not(tree, file, included):
 
 
 def write_files(tree, files):
-    """Writes each file with its includes, and reads them all."""
+    """Write each file with its includes, and read them all."""
     for file, included in files.items():
         path = tree / file
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A project outside the tree builds a plugin and a trainer against an installed Strata, and runs them."""
+"""A project outside the tree builds a plugin and a trainer against an installed Strata, and runs
+them."""
 
 import pathlib
 import sqlite3
@@ -46,7 +47,7 @@ def test_plugin_and_trainer_work_together(consumer, tmp_path):
 
 
 def test_installed_program_finds_its_own(installation, consumer):
-    # Without what the build tree or an environment could add.
+    # Without anything from the build tree or an environment.
     plugins = run(installation / "bin/strata", "plugins", env={})
     assert "allocator_tracer" in plugins
     assert "loss_recorder" in run(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`./dev`: what it prints, what it refuses, and that it does no work twice."""
+"""`./dev`: its output, what it rejects, and that it does no work twice."""
 
 import subprocess
 
@@ -41,7 +41,7 @@ def test_wrong_usage_exits_2_with_the_help(dev, words):
 
 
 def test_changed_files_are_those_not_committed_and_the_latest_first(tmp_path, repository):
-    """As `lint --changed` takes them."""
+    """`lint --changed` takes the files in this order."""
     script = (repository / "dev").read_text()
     function = script[script.index("changed_files() {") :].split("\n}\n")[0] + "\n}\n"
     git = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main"]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What may be loaded into a program with rights of its own (setuid) heeds no variable that its caller chose."""
+"""Libraries that may be loaded into a privileged (setuid) program read no environment variable that
+its caller set."""
 
 import re
 
@@ -14,5 +15,5 @@ def test_variables_are_asked_for_securely(repository):
             for number, line in enumerate(path.read_text().splitlines(), 1):
                 if "getenv" in line:
                     asked[f"{path.relative_to(repository)}:{number}"] = line
-    assert len(asked) >= 10  # they are where this looks
+    assert len(asked) >= 10  # the search looks in the right place
     assert {place: line for place, line in asked.items() if PLAIN.search(line)} == {}

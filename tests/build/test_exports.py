@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A module exports strata_plugin_entry and nothing else; the check that the build makes of it can fail."""
+"""A module exports only strata_plugin_entry; the build's check of this can fail."""
 
 import subprocess
 
@@ -59,7 +59,8 @@ def test_the_entry_alone_is_accepted(build_module, check):
 
 
 def test_what_programs_of_others_load_takes_no_filesystem_from_them(build_folder):
-    """libtorch.so exports the std::filesystem that it was built with, and may come before libstdc++."""
+    """libtorch.so exports the std::filesystem that it was built with, and may come before
+    libstdc++."""
     libraries = [build_folder / "lib/libstrata.so", build_folder / "lib/strata/libstrata_attach.so", *build_folder.glob("lib/strata/sources/torch-2.*.so")]
     assert len(libraries) >= 3
     for library in libraries:

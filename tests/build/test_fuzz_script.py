@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`./dev fuzz` is not done where it did nothing."""
+"""`./dev fuzz` fails if it ran no target."""
 
 import subprocess
 import sys

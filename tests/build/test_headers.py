@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the compiler found what it included: CUDA's headers in the virtual environment, whatever else a machine has."""
+"""The compiler takes CUDA's headers from the virtual environment, whatever else a machine has."""
 
 import pathlib
 import subprocess

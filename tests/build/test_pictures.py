@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What docs/pictures holds is what pages show, and what a tool makes."""
+"""Every file in docs/pictures is shown on a page and made by a tool."""
 
 import pathlib
 import re
@@ -11,7 +11,7 @@ import pytest
 
 TOOL = pathlib.Path(__file__).resolve().parents[2] / "tools/pictures"
 FOLDER = "docs/pictures"
-BY_THE_BENCHMARKS = "benchmark-"  # bench/page writes these beside its page
+BY_THE_BENCHMARKS = "benchmark-"  # bench/page writes these together with its page
 BY_HAND = {"grid-report"}
 
 sys.path.insert(0, str(TOOL))
@@ -26,12 +26,12 @@ def pages(repository):
 
 
 def shown_by(page):
-    """The files that a page shows."""
+    """Return the files that a page shows."""
     return {(page.parent / (markdown or html)).resolve() for markdown, html in SHOWN.findall(page.read_text())}
 
 
 def listed():
-    """Each picture's name, with the command that its run is of."""
+    """Return each picture's name with the command of its run."""
     printed = subprocess.run([sys.executable, TOOL, "--list"], capture_output=True, text=True, check=True).stdout
     return dict(line.split(maxsplit=1) for line in printed.splitlines())
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/promises.md names tests: each is there."""
+"""Every test that docs/promises.md names exists."""
 
 import dataclasses
 import importlib.util
@@ -26,7 +26,7 @@ def test_every_test_that_a_promise_names_is_there(repository):
 
 @pytest.fixture
 def promises(repository, monkeypatch):
-    """tests/promises/run.py."""
+    """The module tests/promises/run.py."""
     monkeypatch.syspath_prepend(repository / "tests/promises")
     spec = importlib.util.spec_from_file_location("promises_run", repository / "tests/promises/run.py")
     run = importlib.util.module_from_spec(spec)
@@ -57,7 +57,7 @@ def test_every_test_that_a_mutation_names_is_there(repository, promises):
 
 
 def rows_of(page):
-    """First cell and last, of each row of the page's own tables."""
+    """Return the first and the last cell of each row of the page's own tables."""
     own = page.partition("## What was broken on purpose")[0]
     rows = [line.strip("|\n ").split(" | ") for line in own.splitlines() if line.startswith("| ")]
     return {row[0]: row[-1] for row in rows if row[0] not in ("", "when", "held by")}
@@ -67,7 +67,7 @@ def test_every_promise_was_broken_or_says_why_not(repository, promises):
     tried = [test.rpartition("/")[2] if "::" in test else re.search(r"\w+\.\w+", test.split()[1])[0] for each in promises.MUTATIONS for test in each.tests]
 
     def is_tried(cell):
-        for file in re.findall(r"tests/\S+_test\.cpp", cell):  # all that is in it
+        for file in re.findall(r"tests/\S+_test\.cpp", cell):  # all tests in the file
             cell += "".join(f" `{suite}.*`" for suite in re.findall(r"TEST(?:_\w)?\((\w+),", (repository / file).read_text()))
         suites = [f"{suite}." if name == "*" else f"{suite}.{name}" for suite, name in CPP.findall(cell)]
         files = [f"{file}::{test}" for file, test in PYTHON.findall(cell)]
@@ -82,7 +82,7 @@ def test_every_promise_was_broken_or_says_why_not(repository, promises):
 
 
 def test_a_time_out_counts_where_it_is_said(promises, monkeypatch, tmp_path):
-    """And what outlives it is ended, with what it started."""
+    """A process that outlives its test is ended, with the processes it started."""
     monkeypatch.setattr(promises, "TEST_SECONDS", 1)
     started = ["bash", "-c", f"sleep 600 & echo $! > {tmp_path}/pid; wait"]
     monkeypatch.setattr(promises, "passes", lambda test: promises.run_to_the_end(started, test))

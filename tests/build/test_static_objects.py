@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The runtime has no static object that is destroyed at exit: a session that main left open is closed by an exit
-handler, on whose way through the store an object of a later first use would be gone already."""
+"""The runtime has no static object that is destroyed at exit. If main leaves a session open, an
+exit handler closes it, and objects first used later than the handler's registration would be
+destroyed before the handler stores its rows."""
 
 import re
 import subprocess
@@ -9,7 +10,7 @@ import pytest
 
 
 def registering_functions(library):
-    """The functions of a library that register destructors to run at exit."""
+    """Return the functions of a library that register destructors to run at exit."""
     listing = subprocess.run(
         ["objdump", "--disassemble", "--demangle", "--no-show-raw-insn", library],
         check=True,

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CI's time for long tests (tests/conftest.py): those that have not begun are skipped, with a reason, in another order for each commit."""
+"""CI's time limit for long tests (tests/conftest.py): tests that have not begun by then are skipped
+with a reason. Their order differs for each commit."""
 
 import os
 import subprocess
@@ -37,6 +38,6 @@ def test_their_order_is_that_of_the_commit(repository):
     plain, first, second = orders
     assert sorted(plain) == sorted(first) == sorted(second) and len(plain) > 5
     assert first != second
-    # A file's tests stay together.
+    # The tests of a file stay together.
     files = [line.split("::")[0] for line in first]
     assert sum(one != other for one, other in zip(files, files[1:])) == len(set(files)) - 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/walks.md: each file that a walk names is there, and each function that it names behind a file is in it."""
+"""docs/walks.md: each file that a walk names exists, and contains each function named after it."""
 
 import re
 
@@ -11,7 +11,7 @@ LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
 
 
 def walks(text):
-    """By title, the steps of each walk."""
+    """Return the steps of each walk, by title."""
     for part in text.split("\n## ")[1:]:
         title, _, body = part.partition("\n")
         steps = [" ".join(step.split()) for step in re.split(r"\n(?=\d+\. )", body)[1:]]
@@ -19,7 +19,8 @@ def walks(text):
 
 
 def claims(step):
-    """(file, function) of each function that a step names: of the file before it."""
+    """Return (file, function) of each function that a step names; the file is the one named before
+    it."""
     file = None
     for name, target, function in NAMED.findall(step):
         if name:
@@ -29,7 +30,8 @@ def claims(step):
 
 
 def defines(text, function):
-    """Whether the function is defined or declared: a call alone, or a comment, says nothing."""
+    """Whether the text defines or declares the function. A mere call or a comment does not
+    count."""
     name = re.escape(function.split("::")[-1])
     return re.search(rf"^(?!\s*//)(?!\s*return\b).*?(?<![\w.>]){name}\(", text, re.MULTILINE) is not None
 

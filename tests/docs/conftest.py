@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The build whose program the pages' commands call."""
+"""Selects the build whose program the pages' commands run."""
 
 import os
 import pathlib

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pages, their fenced blocks, and what the comments above a block say of it.
+"""The pages, their fenced blocks, and the comments above a block.
 
-<!-- not run: REASON -->   above a block of commands
-<!-- exits with N -->      above a block of commands that ends so, and not with 0
-<!-- in each shell -->     above what readers type first in each new shell, and tests before each block
-<!-- written to: NAME -->  above any block: the commands below it find it as that file
+<!-- not run: REASON -->   above commands: they are not run
+<!-- exits with N -->      above commands: they exit with N instead of 0
+<!-- in each shell -->     above what readers type first in each new shell: run before each block
+<!-- written to: NAME -->  above any block: it is written to that file for the commands below it
 <!-- is: PATH -->          above any block: it is that file of the repository, or a part of it
-<!-- varies -->            above an output: another machine's, or time's, and not compared
+<!-- varies -->            above an output: it differs by machine or by time, and is not compared
 
-In an output a line of `...` stands for any lines, and one at a line's end for its rest."""
+In an output a line of `...` matches any lines, and `...` at a line's end matches its rest."""
 
 import dataclasses
 import pathlib
@@ -48,5 +48,5 @@ def unfenced(page):
 
 
 def prose(page):
-    """This, without its inline code."""
+    """Return that text without its inline code."""
     return re.sub(r"`[^`\n]*`", "``", unfenced(page))

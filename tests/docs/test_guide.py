@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each command of the guide runs as it is printed, and prints what the page says."""
+"""Each command of the guide runs as printed, and prints what the page shows."""
 
 import collections
 import os
@@ -11,7 +11,8 @@ from pages import GUIDE, REPOSITORY, blocks
 
 # Pages whose commands take more than 20 s on two cores.
 LONG = {"commands", "does-not-fit", "lora-on-one-card", "without-a-gpu", "your-own-trainer-cpp"}
-# How many blocks of each page are not run, each with its reason on the page: more of them are to be noticed.
+# The number of blocks per page that are not run; the page gives each block's reason. An additional
+# one must be noticed.
 NOT_RUN = {
     "ci-memory-budgets": 1,
     "commands": 3,
@@ -28,7 +29,8 @@ PAGES = [pytest.param(page, id=page.stem, marks=[pytest.mark.long] * (page.stem 
 
 @pytest.fixture
 def checkout(tmp_path, build_folder):
-    """A folder that looks like a checkout with its build, and holds nothing of this one that a command could change."""
+    """A folder that looks like a checkout with its build, without anything of this checkout that a
+    command could change."""
     for name in ("configs", "examples", "plugin_api", ".venv"):
         (tmp_path / name).symlink_to(REPOSITORY / name)
     (tmp_path / "build").mkdir()
@@ -38,7 +40,8 @@ def checkout(tmp_path, build_folder):
 
 @pytest.fixture(scope="session")
 def each_shell():
-    """What install.md has readers type in each new shell: here too it is all that makes an environment."""
+    """The block that install.md has readers type in each new shell. Here, too, nothing else sets up
+    the environment."""
     if not (REPOSITORY / ".venv/bin/activate").is_file():
         pytest.skip("no .venv in this checkout: ./dev build makes one")
     (block,) = [block for page in GUIDE for block in blocks(page) if "in each shell" in block.remarks]
@@ -46,7 +49,8 @@ def each_shell():
 
 
 def newcomers_environment(folder):
-    """This process's, without what leads to a build or to a Python of the checkout."""
+    """Return this process's environment without variables that lead to a build or to the checkout's
+    Python."""
     ours = [str(REPOSITORY), str((REPOSITORY / ".venv").resolve())]
     kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV", "STRATA")}
     path = [entry for entry in os.environ["PATH"].split(":") if not any(entry.startswith(start) for start in ours)]
@@ -66,7 +70,7 @@ def run(block, folder, each_shell):
 
 
 def missing_line(shown, printed):
-    """The first shown line that is not printed below those before it; None when all are."""
+    """Return the first shown line that is not printed after those before it, or None if all are."""
     lines = [line.rstrip() for line in printed.splitlines()]
     for line in map(str.rstrip, shown.splitlines()):
         if line in ("", "..."):

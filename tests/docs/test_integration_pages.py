@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/integrations: short pages, all in the table, and no line of Python on them that is none."""
+"""docs/integrations: short pages, all listed in the table, with valid lines of Python."""
 
 import ast
 import re
@@ -37,7 +37,7 @@ def test_releases_are_those_that_tests_use():
     from recipe_packages import PINS
 
     pins = dict(line.split(";")[0].strip().split("==") for line in (REPOSITORY / "third_party/requirements-workloads.txt").read_text().splitlines() if "==" in line)
-    pins |= dict(words.split()[0].split("==") for words in PINS.values())  # the library, before what it needs
+    pins |= dict(words.split()[0].split("==") for words in PINS.values())  # the library, before its dependencies
     rows = re.findall(r"^\| ([\w, -]+) \| (\d[^|;]*)", INDEX.read_text(), re.MULTILINE)
     assert len(rows) == 10
     for names, releases in rows:

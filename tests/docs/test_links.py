@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every relative link and anchor of the pages leads somewhere: in a checkout, and so on whatever shows one."""
+"""Every relative link and anchor of the pages leads somewhere, in a checkout and wherever it is
+shown."""
 
 import functools
 import os
@@ -19,7 +20,7 @@ HTML = re.compile(r'<(?:img|a)\b[^>]*?\b(?:src|href)="([^"]+)"')
 
 
 def slug(heading):
-    """The anchor that GitHub gives a heading, as MyST does too."""
+    """Return the anchor that GitHub and MyST give a heading."""
     heading = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", heading)
     kept = "".join(c for c in heading.strip().lower() if c in " -_" or unicodedata.category(c)[0] in "LN" or c == "_")
     return re.sub(r"[`*]", "", kept).replace(" ", "-")
@@ -42,7 +43,7 @@ def links(page):
 
 
 def problem(page, link):
-    """Why a link leads nowhere; None when it does not, or leaves the repository."""
+    """Return why a link leads nowhere, or None if it works or leaves the repository."""
     if re.match(r"[a-z][a-z0-9+.-]*:", link):
         return None
     path, _, anchor = urllib.parse.unquote(link).partition("#")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The site is made without a warning, and its reference lacks nothing that the code has."""
+"""The site builds without a warning, and its reference has everything that the code has."""
 
 import json
 import re
@@ -60,7 +60,7 @@ def test_every_header_and_struct_of_the_abi_is_there(strata):
         name = f"strata/{str(header).rpartition('/strata/')[2]}"
         structs = re.findall(r"^typedef struct (\w+) \{", header.read_text(), re.MULTILINE) if header.suffix == ".h" else []
         assert {name, *structs} - said == set()
-    # Not a line of code is lost on the way.
+    # No line of code is lost.
     flat = " ".join(page.split())
     code = re.sub(r"/\*.*?\*/", "", (REPOSITORY / "plugin_api/include/strata/ext/store.h").read_text(), flags=re.DOTALL)
     lines = [line.strip() for line in code.splitlines() if not re.match(r"\s*(#|extern \"C\"|\}$|$)", line)]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/guide/troubleshooting.md explains each finding that `strata doctor` can print, in the words that it prints."""
+"""docs/guide/troubleshooting.md explains each finding that `strata doctor` can print, in the same
+words."""
 
 import json
 import os
@@ -14,21 +15,22 @@ pytestmark = pytest.mark.smoke
 SOURCES = sorted((REPOSITORY / "host/cli/doctor").glob("*.cpp"))
 PAGE = REPOSITORY / "docs/guide/troubleshooting.md"
 LITERAL = r'"(?:[^"\\]|\\.)*"'
-# What a finding is called, says and advises: literals behind these, up to the end of the member or statement.
+# A finding's name, text and advice: the literals after these words, up to the end of the member or
+# statement.
 NAMES = re.compile(rf'(?:\.name = |missing\(|check_limit\(|Finding finding\{{)({LITERAL})')
 TEXTS = re.compile(rf"(?:detail|remedy|kNoGpuRemedy) ?\+?= ?((?:[^;\"]|{LITERAL})*?)(?:,\s*\.|;|\}})", re.DOTALL)
 ARGUMENTS = re.compile(rf'(?:missing\({LITERAL},|check_limit\({LITERAL}, \w+, \w+,|\{{"\w+",)\s*({LITERAL})')
-SHORT = 12  # what is shorter is no sentence: " in ", "cannot"
+SHORT = 12  # shorter literals are no sentences: " in ", "cannot"
 
 
 def joined(text):
-    """The literals in a piece of C++, those side by side as one."""
+    """Return the literals in a piece of C++; adjacent ones are joined."""
     text = re.sub(r'(?<!\\)"\s+"', "", text)
     return [literal[1:-1].replace('\\"', '"') for literal in re.findall(LITERAL, text)]
 
 
 def findings(source):
-    """(names, sentences) that a source of the doctor has literals for."""
+    """Return (names, sentences) of the literals in a source of the doctor."""
     names = {name.strip('"') for name in NAMES.findall(source)}
     texts = [literal for pattern in (TEXTS, ARGUMENTS) for piece in pattern.findall(source) for literal in joined(piece)]
     return names, {part.strip(" ,;:") for text in texts for part in re.split(r"\{[^}]*\}", text)}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program that torch.compile compiles, and counts the graphs of."""
+"""A program that uses torch.compile and counts its graphs."""
 
 GRAPHS = """
 import sys, torch

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every test of the Python package needs: the package, and a folder in which programs run that import it."""
+"""Fixtures of the Python package's tests: the package, and a folder in which programs run that
+import it."""
 
 import sys
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was logged, by the loggers' own readers: {metric: {step: value}}."""
+"""Read the logged metrics with the loggers' own readers: {metric: {step: value}}."""
 
 import collections
 import json
@@ -8,19 +8,20 @@ import struct
 
 
 def wandb_records(folder):
-    """Of the one offline run below a folder: its file is a log of LevelDB's form behind seven bytes, a protobuf a record."""
+    """Yield the records of the only offline run below a folder. Its file is a log in LevelDB's
+    format after seven bytes, with a protobuf in each record."""
     from wandb.proto.wandb_internal_pb2 import Record
 
     (file,) = folder.glob("wandb/offline-run-*/run-*.wandb")
     data, at, record = file.read_bytes(), 7, b""
     while at + 7 <= len(data):
-        if 32768 - at % 32768 < 7:  # no header is split over blocks
+        if 32768 - at % 32768 < 7:  # no header spans two blocks
             at += 32768 - at % 32768
             continue
         length, kind = struct.unpack_from("<HB", data, at + 4)
         record += data[at + 7 : at + 7 + length]
         at += 7 + length
-        if kind in (1, 4):  # whole, or the last piece
+        if kind in (1, 4):  # a whole record, or its last piece
             yield Record.FromString(record)
             record = b""
 
@@ -36,7 +37,7 @@ def in_wandb(folder):
 
 
 def axes_in_wandb(folder):
-    """Which metric is the axis of which."""
+    """Return the axis of each metric."""
     metrics = [record.metric for record in wandb_records(folder)]
     return {metric.name or metric.glob_name: metric.step_metric for metric in metrics if metric.name or metric.glob_name}
 
@@ -54,7 +55,7 @@ def in_tensorboard(folder):
 
 
 def in_mlflow(folder):
-    """Of the newest run of a file store."""
+    """Read the newest run of a file store."""
     os.environ["MLFLOW_ALLOW_FILE_STORE"] = "true"
     from mlflow import MlflowClient
 
@@ -69,7 +70,7 @@ def only_ours(metrics, but=()):
 
 
 def of_summary(summary):
-    """What has to be logged of a run."""
+    """Return what must be logged for a run."""
     wanted = collections.defaultdict(dict)
     for step in summary["steps"]:
         sizes = {"peak": step["peak_allocated_bytes"], "reserved": step["peak_reserved_bytes"], **step["peak_categories"]}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A folder in which programs run that import the package from the build tree."""
+"""A folder for programs that import the package from the build tree."""
 
 import json
 import os
@@ -41,7 +41,7 @@ class ProgramFolder:
         return self.call(sys.executable, *words, **options)
 
     def exec(self, *words, options=(), out="out", **environment):
-        """`strata exec` of a Python program, which must succeed."""
+        """Run `strata exec` of a Python program, which must succeed."""
         done = self.call(STRATA, "exec", *options, "--out", out, "--", sys.executable, *words, **environment)
         assert done.returncode == 0, done.stderr
         return done
@@ -58,7 +58,7 @@ class ProgramFolder:
         return [step["index"] for step in self.summary(out)["steps"]]
 
     def phases(self, out="out"):
-        """(name, inferred, step) by their begin."""
+        """Return (name, inferred, step) of each phase, by its start."""
         return self.query("SELECT name, inferred, step FROM phase ORDER BY begin_sequence", out)
 
     def owners(self, role, out="out"):

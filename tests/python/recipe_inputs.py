@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small configurations of trainers that are started by a file, and what they read, made by `make_inputs`."""
+"""Small configurations of trainers that are started with a file, and their input data, made by
+`make_inputs`."""
 
 import json
 
@@ -93,7 +94,7 @@ optimizer: {_target_: torch.optim.AdamW, lr: 1.0e-4}
 
 
 def make_inputs(folder):
-    """Texts, a tokenizer and a model of the form that the hub has."""
+    """Write texts, a tokenizer and a model in the Hugging Face Hub's format."""
     from tokenizers import Tokenizer, models, pre_tokenizers
     from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Libraries whose pins are not those of the tests' environment, or that are large: each in a folder of its own, before it on the path.
-Nothing that they ask for is installed with them.
+"""Libraries that are large or whose pins differ from the tests' environment. Each is installed in
+its own folder, which comes first on the path, without its dependencies.
 
-They are not in requirements-workloads.txt because transformers and accelerate import DeepSpeed wherever it is, and because each pins other
-releases of what the rest of the tests uses: torchtitan 0.3.0 imports what torch has from 2.12 on, so it is 0.2.2; torchtune 0.6.1 imports what
-torchao had up to 0.13; Axolotl 0.19.0 imports what TRL had up to 1.9; megatron-core 0.16.1 is the last for Python 3.11. Ray unpacks to
-240 MB, for one file of tests.
+They are not in requirements-workloads.txt because transformers and accelerate import DeepSpeed
+wherever it is installed, and because each needs other releases than the rest of the tests:
+torchtitan 0.3.0 needs torch 2.12, so it is 0.2.2; torchtune 0.6.1 needs torchao up to 0.13; Axolotl
+0.19.0 needs TRL up to 1.9; megatron-core 0.16.1 is the last for Python 3.11. Ray unpacks to 240 MB,
+for one test file.
 """
 
 import hashlib
@@ -30,11 +31,11 @@ PINS = {
 
 
 class CannotInstall(Exception):
-    """What pip says."""
+    """pip's error message."""
 
 
 def folder_of(name):
-    """The folder that has it, installed once for these pins."""
+    """Return the folder that has the library, installed once for these pins."""
     pins = PINS[name].split()
     place = REPOSITORY / ".cache/recipes" / f"{name}-{hashlib.sha256(' '.join(pins).encode()).hexdigest()[:8]}"
     if not place.exists():

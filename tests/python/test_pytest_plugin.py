@@ -57,7 +57,7 @@ MARKS = [
     ('"1 GiB", dry=7', "dry=7"),
     ('"1 GiB", dry="a100-41gb"', "a100-40gb"),
 ]
-# All that one session can hold, each with the outcome that its test looks for.
+# All tests that fit into one session; each is checked by a test of its outcome.
 MANY = (
     MODEL
     + SLOW
@@ -160,7 +160,7 @@ def test_mark_{number}():
     train("cpu")
 """ for number, (mark, _) in enumerate(MARKS))
 )
-# The session sees no card, and the test's own process does.
+# The session sees no GPU, but the test's own process does.
 SKIPPED = MODEL + """
 if torch.cuda.is_available():
     pytest.skip("for the CPU", allow_module_level=True)
@@ -188,7 +188,7 @@ def outcomes(done):
 
 
 class Session:
-    """What one session of pytest said of each of its tests."""
+    """The output of one pytest session about each of its tests."""
 
     def __init__(self, done):
         self.done = done
@@ -199,7 +199,7 @@ class Session:
         return [outcome for of, name, outcome in self._outcomes if (of, name) == (module, test)]
 
     def text(self, test):
-        """Of all that went wrong with it."""
+        """Return all messages about the test's failures."""
         titles = {test, f"ERROR at setup of {test}", f"ERROR at teardown of {test}"}
         return "\n".join(text for title, text in zip(self._sections[1::2], self._sections[2::2]) if title in titles)
 
@@ -246,7 +246,7 @@ def test_a_test_that_skips_itself_is_skipped(many):
 
 
 def test_a_module_that_is_skipped_where_there_is_a_card(many):
-    """Which the session does not see, and the test's own process does."""
+    """The session does not see a GPU, but the test's own process does."""
     assert many.outcomes("test_fits", "test_skipped") == ["SKIPPED"] and "for the CPU" in many.done.stdout, many.done.stdout
 
 
@@ -293,7 +293,8 @@ def test_a_mark_that_makes_no_sense_is_one_clear_error(many, number, message):
 
 
 def test_what_a_failure_leaves_behind_and_says(programs):
-    """Its page, which goes where the test passed, and what the process said on stderr, where pytest captures none of it."""
+    """A failed test keeps its page, a passed one does not. If pytest does not capture stderr, the
+    failure still shows it."""
     programs.write("test_model.py", MODEL + """
 @pytest.mark.strata_max_memory("1 GiB")
 def test_fits():
@@ -321,7 +322,7 @@ WORDS = ["-q", "--run-slow", "--width", "64", "-k", "slow or beside or fits", "-
 
 
 def test_options_of_the_command_line_are_the_tests_own(programs):
-    """Without them: many's, of which test_slow is skipped. Nothing is captured where nothing is to be."""
+    """The sessions above have no options, so they skip test_slow. With -s nothing is captured."""
     programs.write("conftest.py", OPTIONS)
     programs.write("test_model.py", MODEL + SLOW)
     done = run(programs, *WORDS, "-s", "test_model.py")

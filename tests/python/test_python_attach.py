@@ -178,7 +178,7 @@ for index in range(2):
 """,
     )
     programs.exec("model.py")
-    # The parent of each root range: none.
+    # Each root range has no parent.
     assert programs.query("SELECT DISTINCT parent FROM module WHERE path = ''") == [(0,)]
 
 
@@ -203,7 +203,7 @@ for kept in copies:
 """,
     )
     programs.exec("model.py")
-    # The model's own forward, and of its copies none.
+    # The model's own forward is there, and none of its copies'.
     assert programs.query("SELECT count(*) FROM module WHERE path = '0'") == [(1,)]
 
 
@@ -245,7 +245,8 @@ for index in range(2):
 
 @pytest.mark.parametrize(("device", "options"), [("cpu", []), ("cuda", ["--dry", "a100-40gb"])])
 def test_backwards_layers_are_told_where_a_plugin_listens(programs, device, options):
-    """nvtx_markers listens where a tool injects a library into it; with nobody there, the store has forwards alone."""
+    """nvtx_markers listens if a tool injects a library into it. Without a listener, the store has
+    forwards only."""
     programs.write("model.py", BACKWARD)
     programs.exec("model.py", device, options=options)
     assert programs.layers(direction=1) == set()
@@ -257,7 +258,7 @@ def test_backwards_layers_are_told_where_a_plugin_listens(programs, device, opti
 
 
 def test_a_program_ends_after_the_engine_has_freed_its_callbacks():
-    """The engine's thread, which frees them, is one that Python does not wait for."""
+    """The engine's thread frees them, and Python does not wait for that thread."""
     program = """
 import functools, threading, time, torch
 from strata_profiler import backward_layers
@@ -279,7 +280,7 @@ backward_layers._queue(functools.partial(print))
 
 
 def test_attached_models_can_be_moved_by_swapping(programs):
-    """As modules move DTensors; torch swaps no tensor to which a weak reference exists."""
+    """Modules move DTensors so, and torch cannot swap a tensor that has weak references."""
     swapping = "torch.__future__.set_swap_module_params_on_conversion(True)\nmodel.to(torch.float64).to(torch.float32)\nstrata.step()\n"
     programs.write("model.py", BACKWARD.replace("strata.attach(model, optimizer)\n", "strata.attach(model, optimizer)\n" + swapping))
     programs.exec("model.py", "cpu")

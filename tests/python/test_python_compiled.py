@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torch.compile beside us: its graphs are the same with and without."""
+"""torch.compile with Strata: its graphs are the same with and without."""
 
 import pytest
 from compiled_programs import GRAPHS
@@ -9,7 +9,7 @@ from program_folder import STRATA
 
 @pytest.fixture(scope="module")
 def graphs(module_programs):
-    """What the program prints of its graphs, alone."""
+    """The program's output about its graphs, without Strata."""
     module_programs.write("graphs.py", GRAPHS)
     done = module_programs.python("graphs.py", "plain")
     assert done.returncode == 0, done.stderr
@@ -34,7 +34,8 @@ def test_found_by_the_walk(module_programs, graphs):
 
 
 def test_the_state_of_a_compiled_step_has_its_names(module_programs):
-    """Its step is no range, and runs no hook: the state is told at the next mark or look."""
+    """A compiled step is no range and runs no hook, so the state is reported at the next mark or
+    search."""
     module_programs.write(
         "state.py",
         """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Callbacks for frameworks, and the examples: each as its users run it, with its results unchanged."""
+"""Callbacks for frameworks, and the examples: each run as users run it, with unchanged results."""
 
 import itertools
 import sys
@@ -8,7 +8,7 @@ import pytest
 
 from program_folder import REPOSITORY, STRATA
 
-pytestmark = pytest.mark.long  # the frameworks' imports take minutes in all
+pytestmark = pytest.mark.long  # importing the frameworks takes minutes in total
 EXAMPLES = REPOSITORY / "examples/python"
 
 TRANSFORMERS = """
@@ -63,7 +63,8 @@ trainer.fit(Model(), batches(6), batches(2))
 
 @pytest.fixture(scope="module", params=["transformers", "lightning"])
 def framework(request, module_programs):
-    """(name, what the bare program prints, what it prints recorded with the callback, its folder of programs)"""
+    """(name, output of the bare program, output recorded with the callback, folder of the
+    framework's programs)"""
     name = request.param
     module_programs.write(f"{name}_program.py", {"transformers": TRANSFORMERS, "lightning": LIGHTNING}[name])
     bare = module_programs.python(f"{name}_program.py")
@@ -91,7 +92,7 @@ def test_saving_is_a_phase_behind_the_evaluation(framework):
     name, _, _, programs = framework
     if name == "lightning":
         pytest.skip("its Trainer saves by a callback of its own, which has no callbacks")
-    # Of the last step, too, which the trainer evaluates and saves behind the loop.
+    # The trainer also evaluates and saves after the last step, outside the loop.
     marked = [phase for phase, inferred, _ in programs.phases(name) if not inferred]
     assert marked == ["evaluation", "checkpoint_save"] * 2
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`%%strata` in a notebook: a cell is recorded, and its run shown below it."""
+"""`%%strata` in a notebook: a cell is recorded, and its run is shown below it."""
 
 import re
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""strata.step() and strata.phase(): under `strata exec`, and where nothing records."""
+"""strata.step() and strata.phase(), under `strata exec` and without a recording."""
 
 import pytest
 from training_programs import BEGIN
@@ -121,7 +121,8 @@ assert strata.session._library is None, "no library is opened for them"
 
 
 def test_marks_cost_little_where_nothing_records():
-    """Loose, for a machine that does other things: a mark that opened something would be a thousand times as slow."""
+    """The limit is loose because the machine may be busy: a mark that opened anything would be a
+    thousand times slower."""
     import timeit
 
     import strata_profiler as strata
@@ -160,7 +161,7 @@ for index in range(3):
 
 
 def test_a_package_of_another_release_says_once_that_its_marks_are_lost(programs):
-    """What `strata exec` names is a library without the functions that this package calls."""
+    """`strata exec` may name a library that lacks the functions this package calls."""
     other = str(STRATA.parents[1] / "lib/libstrata.so")
     programs.write("marks.py", "import strata_profiler as strata\nfor _ in range(3):\n    strata.step()\n    with strata.phase('forward'):\n        print('on')\n")
     done = programs.python("marks.py", STRATA_ATTACH=other)
@@ -181,7 +182,8 @@ def test_without_its_native_parts_the_package_says_so(tmp_path, programs):
 
 
 def test_an_evaluation_behind_the_loop_is_no_step(programs):
-    """The loader that finds no more batches looks like a step's begin, and the evaluation lies behind it."""
+    """The loader's last look for a batch seems to begin a step, and the evaluation comes after
+    it."""
     programs.write(
         "behind.py",
         """

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each step's memory in W&B, TensorBoard and MLflow, read back by these: the numbers of the run's summary."""
+"""Each step's memory in W&B, TensorBoard and MLflow, read back with their readers: the same numbers
+as the run's summary."""
 
 import time
 
@@ -91,7 +92,7 @@ def train(strata_run, steps, after_each):
 
 
 def finish_look(log):
-    time.sleep(0.25)  # rows come
+    time.sleep(0.25)  # new rows arrive meanwhile
     log.update()
     if log._look is not None:
         log._look.result()
@@ -108,7 +109,7 @@ def test_while_the_run_goes_on_each_step_is_logged_once_and_as_it_ends_up(tmp_pa
 
 
 def test_pauses_are_longer_than_looks(tmp_path):
-    """A run of seconds is looked at once, at its end."""
+    """A run of a few seconds is read only once, at its end."""
     folder, log = train(strata.run(tmp_path / "run", quiet=True), 3, lambda log: log.update())
     assert [step for step, _ in log.calls[0]] == [0, 1, 2] and len(log.calls) == 1
     recorded = Kept(folder)

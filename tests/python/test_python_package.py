@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The package itself: its annotations, its wheel in an environment of its own, other Pythons, and that pins agree."""
+"""The package itself: its annotations, its wheel in a separate environment, other Python versions,
+and consistent pins."""
 
 import json
 import os
@@ -86,7 +87,8 @@ def test_the_wheel_says_what_it_is(wheel):
 
 
 def test_with_nothing_else_it_starts(wheel, tmp_path):
-    """No index to get anything from, no torch, no package but what the wheel asks for: nothing."""
+    """No index to download from, no torch, and only packages that the wheel requires: there are
+    none."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "bare"], check=True)
     python = tmp_path / "bare/bin/python"
     pip = [sys.executable, "-m", "pip", "--python", python]
@@ -115,7 +117,7 @@ def test_the_source_distribution_holds_all_that_git_lists(tmp_path):
 
 @pytest.fixture(scope="module")
 def environment(wheel, tmp_path_factory):
-    """An environment that has the wheel, and torch from the tests' own."""
+    """An environment with the wheel, and with torch from the tests' own."""
     folder = tmp_path_factory.mktemp("environment")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
     [site] = folder.glob("lib/python3.*/site-packages")
@@ -168,7 +170,8 @@ def test_installed_the_pytest_plugin_is_there(environment, tmp_path):
 
 
 def test_an_environment_that_is_not_activated_names_its_torch(tmp_path):
-    """`strata` asks the python3 in PATH, which is another; where it is this one, nothing is to be named."""
+    """`strata` asks the python3 in PATH, which is a different one. If it is this one, no torch is
+    named."""
     program = """
 import os, sys
 os.execv = lambda *words: print(os.environ.get("STRATA_TORCH_ROOT"))
@@ -185,7 +188,7 @@ it.main()
 
 
 def python(version):
-    """An interpreter of that version that starts, on PATH or among pyenv's."""
+    """Return an interpreter of that version that starts, from PATH or pyenv."""
     pyenv = pathlib.Path(os.environ.get("PYENV_ROOT", pathlib.Path.home() / ".pyenv")) / "versions"
     candidates = [shutil.which(f"python{version}"), *sorted(map(str, pyenv.glob(f"{version}.*/bin/python")))]
     for candidate in filter(None, candidates):
@@ -197,7 +200,8 @@ def python(version):
 
 @pytest.mark.parametrize("version", ["3.9", "3.10", "3.12", "3.13"])
 def test_other_pythons_open_runs_and_mark(version, tmp_path):
-    """Without torch, which these have not: a session is opened, marked and closed, and what cannot be read is said."""
+    """These versions have no torch: a session is opened, marked and closed, and a message says what
+    cannot be read."""
     interpreter = python(version)
     if interpreter is None:
         pytest.skip(f"no Python {version} here")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The recipes of docs/integrations, on small configurations, each with the real library."""
+"""The recipes of docs/integrations, with small configurations, each with the real library."""
 
 import json
 import os
@@ -14,7 +14,8 @@ from recipe_packages import CannotInstall, folder_of
 
 pytestmark = pytest.mark.long
 EXAMPLES = REPOSITORY / "examples/python"
-# What pins too much to be cheap (Axolotl), and what gets no new release (torchtune), is tried where somebody asks for it.
+# Run only on request: Axolotl, whose many pins make it expensive, and torchtune, which gets no new
+# releases.
 rarely = pytest.mark.skipif(os.environ.get("STRATA_RECIPES") != "all", reason="half a minute and 300 MB: STRATA_RECIPES=all runs it")
 OFFLINE = {"HF_HUB_OFFLINE": "1", "WANDB_MODE": "disabled", "AXOLOTL_DO_NOT_TRACK": "1"}
 
@@ -27,7 +28,7 @@ def inputs(tmp_path_factory):
 
 
 def beside(name):
-    """An environment in which the trainer comes first."""
+    """An environment that finds the trainer first."""
     try:
         folder = folder_of(name)
     except CannotInstall as reason:
@@ -49,7 +50,7 @@ def record(programs, name, words, environment, options=("--dry", "h100-80gb")):
 
 
 def check_peaks(programs, name, printed):
-    """The ranks that ran are those that say their peak, and it is torch's own."""
+    """The ranks that print their peak are those that ran, and it equals torch's own."""
     told = {int(rank): int(peak) for rank, peak in re.findall(r"^rank (\d+): (\d+) bytes$", printed, re.MULTILINE)}
     if told:
         shown = json.loads(programs.call(STRATA, "report", name, "--ranks", "--json").stdout)
@@ -64,12 +65,13 @@ def test_trl(programs):
 def test_deepspeeds_launcher(programs):
     environment = beside("deepspeed")
     record(programs, "deepspeed", ["deepspeed", "--num_gpus", "1", EXAMPLES / "deepspeed_loop.py"], environment)
-    # Owners are named as they are attached; a dry run tells modules from the outermost on, which is DeepSpeed's engine.
+    # Owners have the names with which they were attached. A dry run names modules from the
+    # outermost on, which is DeepSpeed's engine.
     assert {"0.weight", "2.bias"} <= programs.owners(1, "deepspeed") and {"module.0", "module.2"} <= programs.layers("deepspeed")
 
 
 def as_one_rank(program, *words):
-    """The launch line of a node of eight, as which `--world 8` runs one."""
+    """The launch command for a node of eight GPUs; `--world 8` runs one of its ranks."""
     return [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "8", EXAMPLES / program, *words]
 
 
@@ -92,7 +94,7 @@ def test_deepspeed_as_one_rank_of_many(programs, stage, offload):
 
 @pytest.mark.parametrize("split", ["tensor", "pipeline"])
 def test_megatron_as_one_rank_of_many(programs, split):
-    """Gradients are in its buffer; the other stage of a pipeline is started."""
+    """Gradients are in Megatron's buffer; a pipeline's other stage is started."""
     ranks = ("--ranks", "representative") if split == "pipeline" else ()
     summary = record(programs, split, as_one_rank("megatron_loop.py", f"--{split}", "2"), beside("megatron"), (*ONE_OF_EIGHT, *ranks))
     assert summary["peak"]["categories"]["Gradient"] > 0 and "module.decoder.layers.0.mlp" in programs.layers(split)
@@ -111,7 +113,8 @@ def test_automodel(inputs, world):
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
     summary = inputs.summary(name)
     assert inputs.steps(name) == [0, 1, 2] and "model.layers.1.mlp.gate_proj" in inputs.layers(name)
-    # Triton's autotuner has its buffer of 256 MiB in the first step, before there is any state of the optimizer.
+    # In the first step Triton's autotuner has its buffer of 256 MiB, before the optimizer has any
+    # state.
     assert summary["peak"]["allocated_bytes"] > 256 * 2**20 and summary["peak"]["categories"]["Unknown"] < 2**20
     trained = {key for key in inputs.owners(4, name) if key != "grad"}
     assert "model.layers.1.mlp.gate_proj.lora_A.weight.grad" in trained and all(".lora_" in key for key in trained)

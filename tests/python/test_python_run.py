@@ -80,7 +80,7 @@ ENDS = {
 
 
 def test_how_runs_end_whose_exceptions_the_program_catches(programs):
-    """It gets what was raised, and goes on to the next run."""
+    """The program gets the exception and continues with the next run."""
     programs.write(
         "train.py",
         BEGIN
@@ -169,7 +169,8 @@ def test_within_exec_the_run_that_is_open_has_it_all(programs):
 
 
 def test_within_exec_torch_may_come_with_the_run(programs):
-    """Its import opens the session of `strata exec`, between the run's look for one and its own."""
+    """Importing torch opens the session of `strata exec`, between the run's first look for a
+    session and its own."""
     programs.write("late.py", "import strata_profiler as strata\nwith strata.run('inner') as run:\n    import torch\n    torch.zeros(8)\n    print(run.directory)\n")
     assert programs.exec("late.py", out="late").stdout.splitlines()[-1] == "None"
     assert not (programs.folder / "inner").exists()
@@ -269,7 +270,7 @@ for name in ("one", "two"):
 
 
 def test_a_compiled_parts_marks_are_the_open_runs(programs):
-    """strata/trainer.h asks for its table once; a process may have several runs."""
+    """strata/trainer.h gets its table only once, but a process may have several runs."""
     [major] = re.findall(r"#define STRATA_ABI_MAJOR (\d+)", (REPOSITORY / "plugin_api/include/strata/version.h").read_text())
     programs.write("table.py", TABLE.replace("MAJOR", major))
     done = programs.python("table.py")

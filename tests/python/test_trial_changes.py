@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The reasons of changes that a test of a whole program cannot bring about."""
+"""Reasons against a change that no test of a whole program can cause."""
 
 import pytest
 import torch

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parts of training programs in Python, for what tests write."""
+"""Parts of Python training programs, for the tests to assemble."""
 
 BEGIN = """
 import sys, torch
@@ -33,5 +33,5 @@ if device != "cpu":
 """
 )
 
-# The same training, of a program that does not know Strata.
+# The same training in a program that does not use Strata.
 PLAIN = ATTACHED.replace("import strata_profiler as strata\n", "").replace("    strata.step()\n", "").replace("strata.attach(model, optimizer)\n", "")
