@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tests of every folder have."""
+"""Shared by the tests of every folder."""
 
 import hashlib
 import os
@@ -12,13 +12,15 @@ import pytest
 REPOSITORY = pathlib.Path(__file__).resolve().parents[1]
 STRATA = pathlib.Path(os.environ.get("STRATA") or REPOSITORY / "build/release/bin/strata")
 
-# Seconds since 1970, from CI: long tests that have not begun by then are skipped, with this reason.
+# Seconds since 1970, set by CI: long tests that have not begun by then are skipped, with this
+# reason.
 UNTIL = float(os.environ.get("STRATA_TESTS_UNTIL", "inf"))
 OUT_OF_TIME = "CI's time is over: STRATA_TESTS_UNTIL"
 
 
 def pytest_collection_modifyitems(items):
-    """Where time may run out, files of long tests come in another order for each commit, so that others are left out."""
+    """If time is limited, order the files of long tests differently for each commit, so that the
+    same ones are not always left out."""
     if UNTIL == float("inf"):
         return
     commit = os.environ.get("STRATA_TESTS_COMMIT", "")
@@ -34,6 +36,7 @@ def pytest_runtest_setup(item):
 
 @pytest.fixture(scope="session")
 def python3():
-    """The words that start a python3 which opens libraries of Strata's build itself, without `strata exec`."""
-    preloading = STRATA.with_name("preloading_asan")  # of a build with AddressSanitizer (docs/sanitizers.md)
+    """The command of a python3 that itself opens libraries of Strata's build, without `strata
+    exec`."""
+    preloading = STRATA.with_name("preloading_asan")  # exists in a build with AddressSanitizer (docs/sanitizers.md)
     return [str(preloading), sys.executable] if preloading.exists() else [sys.executable]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""bench/page: what it makes of what was measured, and that a table can be measured at all."""
+"""bench/page: the text that it makes from measurements, and that a table can be measured at all."""
 
 import json
 import os
@@ -14,7 +14,7 @@ REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = REPOSITORY / "bench/page"
 STRATA = pathlib.Path(os.environ.get("STRATA", REPOSITORY / "build/release/bin/strata"))
 
-# tools/seeds, which other tests import, has modules of these names, too: each keeps its own.
+# tools/seeds, which other tests import, has modules of the same names; this keeps them apart.
 OWN = [path.stem for path in FOLDER.glob("*.py")]
 theirs = {name: sys.modules.pop(name) for name in OWN if name in sys.modules}
 sys.path.insert(0, str(FOLDER))
@@ -87,7 +87,8 @@ def test_a_spread_is_the_median_and_the_quartiles():
 
 
 def test_a_ratio_is_taken_within_a_round():
-    """Runs of one round share what the machine did: 0.11 to 0.1 and 0.24 to 0.2, and not the medians' ratio."""
+    """Runs of one round share the machine's state: the ratio is taken of 0.11 to 0.1 and 0.24 to
+    0.2, not of the medians."""
     assert recorders.ratio(recorded()["rounds"], "strata", "step_processor_seconds").median == pytest.approx(1.15)
 
 
@@ -105,7 +106,7 @@ def test_a_row_for_every_peer_or_the_reason_why_not():
     assert "not here: `apt-get install heaptrack`" in text
     assert "computes nothing: 1.0 s for two steps, says 123.0 MiB" in text
     assert "| 1.15 (1.10 to 1.20) |" in text
-    assert "; with its memory timeline 10.5" in text  # the report's median, and the one export
+    assert "; with its memory timeline 10.5" in text  # the report's median, and the only export
 
 
 def test_the_page_says_where_a_peer_is_ahead():
@@ -135,7 +136,8 @@ def test_a_target_is_met_or_missed_or_not_measured(tmp_path):
     results.write("estimation", FACTS, MODE, 1.0, estimated())
     results.write(targets.COMPARED, FACTS, MODE, 1.0, recorded())
     verdicts = [row[3] for row in targets.rows(results.read("targets")["result"], targets.of_results(results))]
-    # Of a run ten seconds beside half a second; of a step 75 ms beside 25 ms, and beside none without operators.
+    # A run takes ten seconds beside half a second. A step takes 75 ms beside 25 ms, and beside none
+    # without operators.
     assert verdicts == ["met", "met", "**missed**", "met", "met", "met"]
     compared = recorded()
     compared["rounds"]["torch.profiler"] = [once(all_processor_seconds=5.0)] * 2
@@ -145,7 +147,7 @@ def test_a_target_is_met_or_missed_or_not_measured(tmp_path):
     assert all(line.endswith("**missed**") for line in missed)
     results.write("estimation", FACTS, MODE, 1.0, estimated(seconds=5.1))
     assert any(line.endswith("**missed**") and "a 7B step's peak" in line for line in targets.missed(results))
-    results.write("estimation", {**FACTS, "load": 7.0}, MODE, 1.0, estimated(seconds=5.1))  # one second of a processor's
+    results.write("estimation", {**FACTS, "load": 7.0}, MODE, 1.0, estimated(seconds=5.1))  # one second of processor time
     assert any("**not decided**: the load was 7.0 on 2 cores" in line for line in targets.missed(results))
     results.write("targets", FACTS, MODE, 1.0, {"instructions": {"reason": "not counted"}})
     assert any("not counted" in line for line in targets.missed(results))
@@ -238,7 +240,7 @@ def test_each_module_runs_by_itself(module):
 
 
 def test_the_page_that_is_kept_is_whole():
-    """`./dev bench page` writes it; a table that it lacks was to be made first."""
+    """`./dev bench page` writes it; make a missing table first."""
     text = (REPOSITORY / "docs/benchmarks.md").read_text()
     assert "Not measured: " not in text
     for name in [line.split("](")[1].split(")")[0] for line in text.splitlines() if line.startswith("![")]:
@@ -266,7 +268,7 @@ def test_the_table_of_a_card_says_what_is_missed_and_what_was_not_measured():
 
 
 def test_what_recorders_add_to_a_step_is_measured(tmp_path):
-    """The whole program, for one round of a few steps on a dry card."""
+    """Run the whole program for one round of a few steps on a dry card."""
     words = ["--strata", STRATA, "--dry", "--programs", "small", "--ways", "exec,history", "--rounds", "1", "--steps", "12"]
     done = subprocess.run([sys.executable, REPOSITORY / "bench/on_a_card.py", *words, "--json", tmp_path / "cost.json"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an event costs, and an allocation in a page, in instructions: within its limit, and not more than bench/instructions.json says it is."""
+"""The cost in instructions of an event, and of an allocation in a page: below its limit, and no
+more than in bench/instructions.json."""
 
 import json
 import pathlib
@@ -13,8 +14,9 @@ import pytest
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 BUILD = REPOSITORY / "build/release"
 KEPT = json.loads((REPOSITORY / "bench/instructions.json").read_text())
-# Another compiler, C library or processor counts differently: under valgrind too a C library chooses its functions by
-# the processor's features, and two machines differed by an eighth. So much more than is kept is an error, and less a hint.
+# Another compiler, C library or processor gives other counts: under valgrind, too, a C library
+# chooses its functions by the processor's features, and two machines differed by an eighth. A count
+# this much above the kept one is an error; a smaller excess is a hint.
 TOLERANCE = 1.15
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of days stay small: a short pass of bench/long_runs.py."""
+"""Runs of several days stay small: a short pass of bench/long_runs.py."""
 
 import json
 import pathlib

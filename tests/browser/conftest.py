@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Opens the report's pages in headless Chromium, with no network, as a reader would.
+"""Open the report's pages in headless Chromium, without a network, as a reader would.
 
-The pages are written by tests/report/write_pages.cpp; STRATA_WRITE_PAGES names another build of it than the release one.
+tests/report/write_pages.cpp writes the pages; STRATA_WRITE_PAGES names another build of it than
+release.
 """
 
 import base64
@@ -30,7 +31,7 @@ def pages(tmp_path_factory):
 
 
 class Browser:
-    """A page in Chromium, and what a test asks of it."""
+    """A page in Chromium, and helpers that query it."""
 
     def __init__(self, driver):
         self.driver = driver
@@ -55,7 +56,7 @@ class Browser:
         return [entry for entry in self.driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
 
     def requested(self):
-        """The address of everything the page asked for, itself included."""
+        """Return the address of everything the page requested, including itself."""
         messages = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
         return [message["params"]["request"]["url"] for message in messages
                 if message["method"] == "Network.requestWillBeSent"]

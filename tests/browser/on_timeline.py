@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hands on the timeline: keys, pointer, and what the picture then has."""
+"""Interaction with the timeline: keys, the pointer, and the picture afterwards."""
 
 
 def view(browser):
@@ -12,7 +12,7 @@ def press_and_draw(browser, key, **modifiers):
 
 
 def place(browser, x, y):
-    """On the page, of a place in the plot."""
+    """Return the position on the page of a place in the plot."""
     box = browser.run("const b = document.getElementById('chart').getBoundingClientRect(); return [b.left, b.top]")
     margin, top = browser.run("return [CHART_MARGIN.left, chart.plotTop]")
     return box[0] + margin + x, box[1] + top + y
@@ -28,7 +28,7 @@ def click(browser, x, y):
     mouse(browser, "mouseReleased", x, y, button="left", clickCount=1)
 
 
-# Runs in the page: colours of a column of the picture, from the bottom up, joined where they repeat.
+# Runs in the page: the colors of a column of the picture, from the bottom up, with repeats joined.
 PICTURE = """
     chart.current();
     const {width, height, pixels} = chart.raster;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs that the program itself records, for pages that are looked at whole."""
+"""Runs that the program itself records, for tests of whole pages."""
 
 import os
 import pathlib

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages of runs whose stores lack tables, or are cut: they say what is missing, or one error does, and no page is left half written."""
+"""Pages of runs whose stores lack tables or are cut: the page says what is missing, or an error
+does. No page is left half written."""
 
 import contextlib
 import random
@@ -28,7 +29,7 @@ def tables(store):
 
 
 def check(folder):
-    """What came of it: a whole page, or one line that says why there is none."""
+    """Check the result: a whole page, or one line that says why there is none."""
     done = strata(folder, "report", "out")
     page = folder / "out" / "report.html"
     assert done.returncode in (0, 1, 2), (done.returncode, done.stderr)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A detail means one thing: on the page's slider, in `strata report --detail`, and in memory_viz."""
+"""The same detail setting has the same effect on the page's slider, in `strata report --detail`,
+and in memory_viz."""
 
 import json
 import math
@@ -34,7 +35,7 @@ def test_slider_terminal_and_memory_viz_leave_the_same(browser, run):
         assert told["bytes"] == sum(block["bytes"] for block in told["blocks"])
         if detail < 1:
             assert told["least_bytes"] == least == min(block["bytes"] for block in told["blocks"])
-        # memory_viz draws so many of the largest, and of equal ones those that come first.
+        # memory_viz draws this many of the largest blocks, and of equal ones those that come first.
         kept = sizes[:math.ceil(len(sizes) * detail)]
         assert kept[-1] == told["least_bytes"] and kept == [block["bytes"] for block in told["blocks"]][:len(kept)]
 

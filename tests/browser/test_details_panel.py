@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a click and the pointer tell: a panel beside the plot, a sheet on a phone, and a small tooltip."""
+"""Details on a click and on the pointer: a panel beside the plot, a sheet on a phone, and a small
+tooltip."""
 
 import pytest
 from selenium.webdriver.support.ui import WebDriverWait
@@ -15,7 +16,7 @@ def box(browser, selector):
 
 
 def open_at_peak(browser, page, size, **more):
-    """Without the shapes' labels, which would be in the way of a click."""
+    """Open without the shapes' labels, which would be in the way of a click."""
     browser.open(page, **size, **more)
     for key in ("h", "p", "f"):
         browser.press(key)
@@ -23,7 +24,7 @@ def open_at_peak(browser, page, size, **more):
 
 
 def spot_of(browser, share=0.5):
-    """Within the band of a block that can be told alone: x and y in the plot, and its number."""
+    """Return x and y in the plot within the band of a single block, and the block's number."""
     return browser.run("""
         const {labels, scale} = chart.current();
         const {column, columns, row, id} = labels.filter(({id}) => id !== undefined).sort((a, b) => b.columns - a.columns)[0];
@@ -60,7 +61,7 @@ def test_its_buttons_are_reached_by_tab_behind_the_plot(browser, pages):
 
 
 def sheet(browser):
-    """Once it has come to rest."""
+    """Return the sheet's box, once it has come to rest."""
     WebDriverWait(browser.driver, 5).until(lambda _: browser.run(
         "return document.getElementById('details').getAnimations().length === 0"))
     return box(browser, "#details")
@@ -91,7 +92,7 @@ def test_on_a_phone_they_come_up_in_a_sheet_that_is_seen(browser, pages):
     assert place["left"] == 0 and place["bottom"] == pytest.approx(800, abs=1) and 150 < place["height"] <= 400
     close = box(browser, "#unpin")
     assert place["top"] <= close["top"] and close["bottom"] <= 800 and close["height"] >= 34
-    # The block itself is above the sheet.
+    # The block itself stays visible above the sheet.
     bottom = browser.run("""
         const {below, bytes} = chart.current().pinnedBand;
         const rows = [...below].map((low) => chart.vertical.row(low + bytes, PLOT_HEIGHT));

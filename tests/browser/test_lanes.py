@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lanes below the memory: operators, modules, ranges and what devices did, on the axis of the memory."""
+"""The lanes below the memory: operators, modules, ranges and device activity, on the memory's time
+axis."""
 
 import pytest
 
 
 def move(browser, kind, x, y, **arguments):
-    """The pointer, over the lanes' drawing."""
+    """Move the pointer over the lanes' drawing."""
     left, top = browser.run("const b = lanes.canvas.getBoundingClientRect(); return [b.left, b.top]")
     browser.command("Input.dispatchMouseEvent", type=kind, x=left + x, y=top + y, **arguments)
 
@@ -20,7 +21,8 @@ def show_lanes(browser):
 
 
 def spot_of(browser, condition):
-    """[x, y, id] of the longest visible span of which the JavaScript `condition` over `id` and `site` holds."""
+    """Return [x, y, id] of the longest visible span for which the JavaScript `condition` over `id`
+    and `site` holds."""
     return browser.run(f"""
         const {{spans, layout}} = lanes;
         const {{view}} = chart;
@@ -37,14 +39,14 @@ def spot_of(browser, condition):
 
 
 def tooltip(browser):
-    """Its lines, or None while it is hidden."""
+    """Return the tooltip's lines, or None while it is hidden."""
     return browser.run("""
         const box = document.querySelector('#lanes .tooltip');
         return box.hidden ? null : [...box.querySelectorAll('p')].map((line) => line.textContent)""")
 
 
 def details(browser):
-    """What the panel beside the plot says of the span that is pinned."""
+    """Return the text of the panel beside the plot about the pinned span."""
     return browser.run("""
         const box = document.getElementById('span-pinned');
         const list = [...box.querySelectorAll('dt')].map((term) => [term.textContent, term.nextElementSibling.textContent]);
@@ -117,7 +119,7 @@ def test_a_wheel_over_the_lanes_moves_the_memory_too(browser, pages):
     browser.press("0")
     browser.run("chart.current()")
     assert browser.run("return lanes.rectangles") != drawn
-    # And dragging them.
+    # The lanes can also be dragged.
     browser.run("chart.view.show(chart.view.extent() * 0.4, chart.view.extent() * 0.5)")
     begin = browser.run("return chart.view.begin")
     move(browser, "mousePressed", 400, spot[1], button="left", buttons=1, clickCount=1)
@@ -210,7 +212,7 @@ def test_a_click_pins_an_operator_and_outlines_what_it_asked_for(browser, pages)
     browser.press("Escape")
     browser.press("Escape")
     assert browser.run("return [lanes.settings.pinned, document.getElementById('span-pinned').hidden]") == [-1, True]
-    # From the kernel back to who asked.
+    # Go from the kernel back to its caller.
     browser.run("lanes.set({pinned: -1})")
     browser.press("p")
     browser.run("chart.current()")

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages of a million and of ten million allocations: their size, how soon they show something, and how they move.
+"""Pages of a million and of ten million allocations: their size, the time until they show
+something, and how smoothly they move.
 
-How long things take is printed and held to wide bounds: other work shares the machine. What writing a page costs is held in
-instructions (tests/bench/test_instructions.py).
+Times are printed and have wide limits, because other work shares the machine.
+tests/bench/test_instructions.py limits the cost of writing a page, in instructions.
 """
 
 import json
@@ -32,8 +33,8 @@ def page(request, tmp_path_factory):
     return path, write(request.param, MILLION, path)
 
 
-# Moves the view as a reader would, a frame at a time, from the first frame after the page was opened on. Told: the
-# time between frames and the time that drawing took, each sorted.
+# Moves the view as a reader would, one frame at a time, from the first frame after the page opened.
+# Returns the times between frames and the drawing times, each sorted.
 MOVE = """
     const done = arguments[arguments.length - 1];
     const {view} = chart;
@@ -67,7 +68,7 @@ def test_a_million_allocations_fit_open_and_move(browser, page):
     assert written["processor_seconds"] < 20
     browser.open(path, width=1400)
     assert browser.console_errors() == []
-    browser.run("document.getElementById('chart').scrollIntoView()")  # what runs is drawn with it
+    browser.run("document.getElementById('chart').scrollIntoView()")  # running operators are drawn with it
     drawn = browser.run("return performance.getEntriesByName('timeline-drawn')[0].startTime")
     between, drawing = browser.driver.execute_async_script(MOVE)
     at = lambda times, part: times[int((len(times) - 1) * part)]

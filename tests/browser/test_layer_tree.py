@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tree of modules on the page: what it shows, by pointer and by keys."""
+"""The tree of modules on the page: its content, and its use by pointer and keys."""
 
 import json
 
@@ -32,7 +32,8 @@ def test_the_rows_add_up_to_the_peak(browser, pages):
 
 
 def test_numbered_modules_follow_each_other(browser, pages):
-    """Whatever each holds: of equal layers some hold a little more at any moment. What has a name stands by its bytes."""
+    """Numbered modules keep their order whatever they hold, since at any moment some of several
+    equal layers hold a little more. Named modules are ordered by bytes."""
     browser.open(pages / "training.html")
     made = """
         const children = [['10', 5], ['norm', 4], ['2', 3], ['0', 2], ['head', 1]];

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the page is laid out: its contents, its buttons, what stands first on a phone, and what is there only once."""
+"""The page's layout: its contents, its buttons, the first part on a phone, and parts that appear
+only once."""
 
 import json
 
@@ -69,7 +70,7 @@ def test_switches_show_their_state_and_actions_have_none(browser, pages):
         assert (mark if before == "true" else other) == '"✓"'
     actions = browser.run("return ['show-peak', 'show-step', 'show-run', 'zoom-in'].map((id) => document.getElementById(id).hasAttribute('aria-pressed'))")
     assert not any(actions)
-    # A button has an edge; what leads to a place looks like a link.
+    # A button has a border; a control that leads to a place looks like a link.
     edges, lines = browser.run("""
         const style = (one) => getComputedStyle(one);
         return [[...document.querySelectorAll('.timeline .card-head .buttons button:not(.primary), .switch')].map((one) => style(one).borderTopWidth),
@@ -91,7 +92,7 @@ def test_operators_are_listed_once(browser, pages, name):
 
 
 def test_a_dry_run_shows_no_time(browser, pages):
-    """Of one without a modelled clock nothing was measured."""
+    """A dry run without a modelled clock measured nothing."""
     browser.open(pages / "dry.html", width=1400)
     assert {"Time", "Warm-up"}.isdisjoint(contents(browser))
     headings = browser.run("return [...document.querySelectorAll('#steps th, #categories th, #blocks th, #ops th')].map((cell) => cell.textContent)")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be measured of how the page looks: contrast, colours that differ for everyone, nothing cut off."""
+"""Measurable properties of the page's appearance: contrast, colors that everyone can tell apart,
+and no cut-off text."""
 
 import itertools
 import math
@@ -57,7 +58,7 @@ def test_categories_differ_for_every_vision(browser, pages, theme, vision):
         assert math.dist(seen[one], seen[other]) > LEAST_DIFFERENCE, (one, other)
 
 
-# Each visible text with its colour and the nearest opaque ground behind it.
+# Each visible text with its color and the nearest opaque background.
 TEXTS = """
   const rgba = (text) => (text.match(/[\\d.]+/g) || [0, 0, 0, 0]).map(Number);
   const ground = (element) => {

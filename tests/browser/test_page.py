@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of a training run, of a long one, of none, and of one whose names are hostile."""
+"""The pages of a training run, of a long run, of an empty one, and of one with hostile names."""
 
 import json
 
@@ -79,7 +79,7 @@ def test_what_a_run_cannot_have_takes_no_tile(browser, pages):
 
 
 def where_at(browser, ns):
-    """What is told of a moment, shown in the middle of the chart."""
+    """Return the text about a moment, shown in the middle of the chart."""
     return browser.run("""
         chart.view.show(arguments[0] - 1e6, arguments[0] + 1e6);
         const box = document.getElementById('chart').getBoundingClientRect();

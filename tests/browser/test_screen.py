@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a screen of two pixels a pixel gets, and the line of how much the device has."""
+"""The picture on a screen with two device pixels per pixel, and the line of the device's
+capacity."""
 
 import json
 
 import pytest
 from selenium.webdriver.support.ui import WebDriverWait
 
-# Colours of one row of what is drawn over the picture, of the plot.
+# Colors of one row of the overlay above the plot.
 ROW = """
     const {canvas, context, scale, plotTop} = chart.overlay;
     const [x, y] = [CHART_MARGIN.left, plotTop + arguments[0]].map((at) => Math.round(at * scale));
@@ -48,7 +49,7 @@ def test_a_capacity_above_the_picture_is_said(browser, pages):
 
 
 def test_what_is_reserved_above_the_picture_is_said(browser, pages):
-    """A caching allocator may have come to hold far more than a step allocates."""
+    """A caching allocator may reserve far more than a step allocates."""
     browser.open(pages / "roomy.html")
     said = browser.run("""
         const {overlay} = chart;
@@ -75,7 +76,8 @@ def test_the_picture_is_as_fine_as_the_screen_and_the_pointer_lands(browser, pag
     browser.press("f")
     width = browser.run("return chart.width")
     WebDriverWait(browser.driver, 10).until(lambda _: browser.run("return chart.raster.width") == width * scale)
-    # The picture of before is as wide, where the scale is 1: the one that was asked for has its blocks' names.
+    # At scale 1 the previous picture is equally wide, so wait for the one with the blocks' names,
+    # which was asked for.
     WebDriverWait(browser.driver, 10).until(lambda _: browser.run("return chart.frame.labels.filter(({id}) => id !== undefined).length") >= 3)
     picture, overlay = browser.run("""
         const size = (canvas) => [canvas.width / canvas.getBoundingClientRect().width, canvas.height / canvas.getBoundingClientRect().height];

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The names of shapes on the timeline: what is named, where its label lies, what it tells, and the table of all."""
+"""The names of shapes on the timeline: which are shown, where their labels are, their tips, and the
+table of all shapes."""
 
 import json
 
@@ -16,7 +17,7 @@ def page(browser, pages):
 
 
 def labels(browser):
-    """Each label that is shown: its text, its box of the plot, and its tip."""
+    """Return each visible label: its text, its box in the plot, and its tip."""
     return browser.run("""
         chart.current();
         const plot = document.querySelector('.picture').getBoundingClientRect();
@@ -178,7 +179,7 @@ def test_the_table_has_all_and_a_click_goes_there(page):
     shapes = page.data["shapes"]
     assert [(row[0], row[4], row[5]) for row in rows] == [(shape["title"], shape["sentence"], shape["remedy"]) for shape in shapes]
     page.press("h")
-    # Sorted, the names are buttons still.
+    # After sorting, the names are still buttons.
     page.run("document.querySelectorAll('#shapes th button')[2].click()")
     title = page.run("const button = document.querySelector('#shapes tbody .pick'); button.click(); return button.textContent")
     shape = max(shapes, key=lambda one: one["bytes"])

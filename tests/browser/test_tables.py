@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page's tables: sorted by their headings, filtered, copied as CSV; and hostile names stay text."""
+"""The page's tables: sorted by their headings, filtered, copied as CSV; hostile names stay text."""
 
 import csv
 import io
@@ -33,7 +33,7 @@ def type_filter(browser, name, text):
 
 
 def copied(browser, name):
-    """What the button puts into the clipboard, as rows."""
+    """Return what the button copies to the clipboard, as rows."""
     text = browser.driver.execute_async_script("""
         const [name, done] = arguments;
         Object.defineProperty(navigator, 'clipboard', {configurable: true, value: {writeText: async (text) => done(text)}});
@@ -94,7 +94,7 @@ def test_a_heading_is_sorted_by_the_keyboard_too(browser, pages):
     for kind in ("keyDown", "keyUp"):
         browser.command("Input.dispatchKeyEvent", type=kind, key="Enter", code="Enter", text="\r", windowsVirtualKeyCode=13)
     assert table(browser, "ops")["sort"][1] == "descending"
-    # The focus stays where it was, for the next press.
+    # The focus stays for the next press.
     assert browser.run("return document.activeElement.className") == "sort"
 
 
@@ -110,7 +110,7 @@ def test_the_filter_takes_rows_with_every_word_and_none_of_the_pages_keys(browse
     assert table(browser, "blocks")["rows"] == []
     type_filter(browser, "blocks", "")
     assert table(browser, "blocks")["rows"] == everything
-    # A page's key typed into the filter is a letter.
+    # In the filter, one of the page's keys is an ordinary letter.
     described = "return document.querySelector('.plot, .areas, #chart').innerHTML.length"
     browser.run("document.querySelector('input.filter').focus()")
     before = browser.run(described)

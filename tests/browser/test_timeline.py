@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the timeline draws: each column, each band, and the rows above them."""
+"""The timeline's picture: each column, each band, and the rows above them."""
 
 import json
 
@@ -122,7 +122,7 @@ def test_each_own_band_is_a_block_that_is_alive_in_just_its_columns(browser, pag
     assert result[0] > 20_000 and result[1] == 0
 
 
-# What PixelColumns promises, said once more: every state with the interval of the axis over which it holds.
+# A second implementation of what PixelColumns does: every state with its interval on the axis.
 def brute_force(begins, total, begin, end, count):
     shown = []
     for column in range(count):
@@ -248,7 +248,7 @@ def test_reserved_is_the_most_of_each_column(browser, pages):
         }
         return [wrong, Math.max(...reserved)]""")
     assert wrong[1] == 5e9
-    assert wrong[0] <= 2  # a change right at a column's edge may be counted to either
+    assert wrong[0] <= 2  # a change exactly at a column's edge may count to either column
 
 
 def test_steps_too_narrow_to_be_told_apart_are_still_there(browser, pages):

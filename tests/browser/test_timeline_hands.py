@@ -98,7 +98,7 @@ def test_a_click_pins_a_block_which_stays_a_band_of_its_own(browser, pages):
     assert pinned >= 0
     assert not browser.run("return document.getElementById('pinned').hidden")
     assert browser.run("return document.querySelectorAll('#pinned-facts dt').length") > 5
-    # Far too small to be seen there, it is outlined all the same.
+    # It is outlined even if it is far too small to be seen there.
     browser.press("0")
     assert browser.run("const {pinnedBand} = chart.current(); return pinnedBand === null ? -1 : pinnedBand.id") in (pinned, -1)
     browser.run("document.getElementById('show-pinned').click()")
@@ -253,7 +253,7 @@ def test_the_strip_below_follows_and_leads(browser, pages):
     WebDriverWait(browser.driver, 10).until(lambda _: selected() < 60)
     browser.press("0")
     WebDriverWait(browser.driver, 10).until(lambda _: selected() > 0.95 * browser.run('return chart.width'))
-    # Its right edge is taken hold of.
+    # Drag its right edge.
     left, top, right = browser.run("""
         document.getElementById('overview').scrollIntoView({block: 'center'});
         const b = document.querySelector('.brush .overlay').getBoundingClientRect();
@@ -276,7 +276,7 @@ def test_keys_are_listed(browser, pages):
 
 
 def test_the_capacity_is_named_left_of_what_stands_there(browser, pages):
-    """At places where (x - width) + width is more than x, too: the page hung there."""
+    """The page used to hang at places where (x - width) + width is more than x."""
     browser.open(pages / "training.html")
     named = browser.run("""
         const said = [{left: 23.256389283510554, top: -9, width: 60, height: 18}, {left: 200, top: -9, width: 90, height: 18}];

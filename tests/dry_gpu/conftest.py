@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of tests/dry_gpu/programs, run by real PyTorch on the dry GPU."""
+"""Runs programs of tests/dry_gpu/programs with real PyTorch on the dry GPU."""
 
 import contextlib
 import json
@@ -13,7 +13,8 @@ HERE = pathlib.Path(__file__).parent
 REPOSITORY = HERE.parents[1]
 STRATA = pathlib.Path(os.environ.get("STRATA", REPOSITORY / "build/release/bin/strata")).resolve()
 
-# By its name, what a test needs of a card: cuBLAS's workspace is by architecture, and memory bounds what fits.
+# The properties of the card that tests depend on: cuBLAS's workspace follows from the architecture,
+# and memory limits what fits.
 CARD = {
     "key": "h100-80gb",
     "name": "NVIDIA H100 80GB HBM3",
@@ -49,7 +50,8 @@ def strata():
 
 @pytest.fixture(scope="session")
 def serve(dry_gpu_folder, python3):
-    """A function: the context of a server that has these modules loaded, and these variables in its environment."""
+    """A function that returns the context of a server with these modules loaded and these variables
+    in its environment."""
 
     @contextlib.contextmanager
     def started(*modules, **environment):
@@ -68,15 +70,16 @@ def serve(dry_gpu_folder, python3):
 
 @pytest.fixture(scope="session")
 def server(serve):
-    # Optimizers, checkpoints and the memory's history import torch._dynamo at their first use: five seconds of a child.
+    # Optimizers, checkpoints and the memory's history import torch._dynamo when first used, which
+    # takes a child five seconds.
     with serve("torch._dynamo") as process:
         yield process
 
 
 @pytest.fixture
 def on_dry_gpu(server, tmp_path):
-    """A function: runs a program with words, on CARD with some values replaced and with answers, or on the card of a
-    profile's text; returns what it printed as JSON."""
+    """A function that runs a program with its arguments and returns its JSON output. The card is
+    CARD with some values replaced and with answers, or the one of a profile's text."""
 
     def run(program, *words, environment=None, answers=(), profile_text=None, **card):
         profile = tmp_path / "profile"

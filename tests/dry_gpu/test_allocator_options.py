@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every option of PYTORCH_CUDA_ALLOC_CONF, on a case that it changes: what is held with it and without, worked out by hand.
+"""Every option of PYTORCH_CUDA_ALLOC_CONF, with a case that it changes: the memory held with it and
+without, calculated by hand.
 
-The numbers are those of the allocator's constants (c10/cuda/CUDACachingAllocator.cpp, c10/core/AllocatorConfig.h).
-cudaMallocAsync, which must be chosen before torch is imported, is in tests/integration/test_exec.py.
+The numbers follow from the allocator's constants (c10/cuda/CUDACachingAllocator.cpp,
+c10/core/AllocatorConfig.h). tests/integration/test_exec.py tests cudaMallocAsync, which must be
+chosen before torch is imported.
 """
 
 import pytest
@@ -21,33 +23,37 @@ def case(on_dry_gpu):
 
 
 def test_max_split_size_keeps_large_blocks_whole(case):
-    # 100 is split off the 300; so is 250, while 290 leaves a rest that is split off too (more than 1 MiB).
+    # 100 is split off the 300, and so is 250. 290 leaves a rest of more than 1 MiB, which is split
+    # off too.
     assert case("split") == [[100, 300], [290, 300], [250, 300]]
-    # 100 may not touch a block that may not be split, 290 takes it whole (300 is less than 20 MiB more), 250 may not.
+    # Blocks of this size cannot be split: 100 does not use the cached block. 290 uses all of it
+    # (300 is less than 20 MiB more). 250 does not.
     assert case("split", "max_split_size_mb:128") == [[100, 400], [300, 300], [250, 550]]
     # 250 may waste up to 100.
     assert case("split", "max_split_size_mb:128,max_non_split_rounding_mb:100") == [[100, 400], [300, 300], [300, 300]]
 
 
 def test_sizes_are_rounded_up_by_powers_of_two(case):
-    # Segments of 20 MiB below 10, of their own size in steps of 2 MiB above; a rest of at most 1 MiB is not split off.
+    # Below 10 MiB segments have 20 MiB, above they have the block's size in steps of 2 MiB. A rest
+    # of at most 1 MiB is not split off.
     assert case("sizes") == [[pytest.approx(1.1, abs=0.001), 20], [pytest.approx(1.6, abs=0.001), 20], [12, 12], [150, 150]]
-    # A quarter of the power of two below: 1.25 and 1.75; of 8: 12; of 128: 160.
+    # Steps of a quarter of the next lower power of two: 1.25 and 1.75; 12 of 8; 160 of 128.
     assert case("sizes", "roundup_power2_divisions:4") == [[1.25, 20], [1.75, 20], [12, 12], [160, 160]]
-    # From 64 MiB on a half of it: 192.
+    # From 64 MiB on, steps of a half: 192.
     assert case("sizes", "roundup_power2_divisions:[32:4,64:2,>:2]") == [[1.25, 20], [1.75, 20], [12, 12], [192, 192]]
 
 
 def test_expandable_segments_are_mapped_in_pages_of_20_mib(case):
-    # 11 need 12, of which a page of 20 is mapped, and 150 need 8 pages.
+    # 11 MiB need 12, and one page of 20 is mapped; 150 MiB need 8 pages.
     facts = case("sizes", "expandable_segments:True")
     assert facts[2:] == [[11, 20], [150, 160]]
 
 
 def test_a_collection_frees_before_the_device_is_full(case):
-    # 1,792 are cached, and 300 more do not fit into 2,048: all that is free goes back.
+    # 1,792 MiB are cached, and 300 more do not fit into 2,048, so all free memory is returned.
     assert case("garbage") == {"held": [300, 300], "retries": 1, "blocks": 300}
-    # At half, 1,024, the oldest go until no more is held than that, without a retry.
+    # Above half, 1,024 MiB, the oldest blocks are freed until the rest is below that, without a
+    # retry.
     facts = case("garbage", "garbage_collection_threshold:0.5")
     assert facts["retries"] == 0
     assert facts["held"][0] == 300
@@ -78,11 +84,13 @@ def test_pinned_memory_from_a_reserved_segment(case):
 
 
 def test_a_capture_may_reuse_what_another_stream_is_done_with(case):
-    # Beside the input the graph keeps where its random numbers begin: 512 bytes twice, of a segment of 2 MiB.
+    # Besides the input, the graph keeps the random seed and offset: twice 512 bytes, in a segment
+    # of 2 MiB.
     kept = 32 + 2 * 512 / (1 << 20)
-    # Freed under a capture, a block that another stream used waits for its end: three of 32.
+    # A block that another stream used and that is freed during a capture waits for its end: three
+    # blocks of 32.
     assert case("capture") == [kept, 32 + 2 + 3 * 32]
-    # The graph itself says that the streams have joined: one serves three times.
+    # The graph itself shows that the streams have joined, so one block serves three times.
     assert case("capture", "graph_capture_record_stream_reuse:True") == [kept, 32 + 2 + 32]
 
 

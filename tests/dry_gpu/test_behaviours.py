@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What PyTorch's own tests promise of a card, on a card that is not there: docs/upstream-allocator-tests.md."""
+"""Behaviours that PyTorch's own tests check on a card, run on a simulated GPU:
+docs/upstream-allocator-tests.md."""
 
 import ast
 import pathlib
@@ -8,8 +9,9 @@ import pytest
 
 FOLDER = pathlib.Path(__file__).parent / "programs/behaviours"
 
-# Why a part of a behaviour holds on a card and not here. What is listed must fall short, and nothing else may.
-# Parts that ask whether `all()` of a tensor is true hold by themselves: docs/decisions/030-conditions-are-met.md.
+# Parts of behaviours that hold on a card and not here, with the reason. A listed part must fail,
+# and no other may. Parts that check whether `all()` of a tensor is true pass anyway:
+# docs/decisions/030-conditions-are-met.md.
 VALUE = "a kernel computes it, and values are not known"
 TIME = "work is done as soon as it is submitted"
 FALLS_SHORT = {
@@ -31,12 +33,12 @@ FALLS_SHORT = {
     "streams.the_other_device_is_busy_and_this_one_is_not": {"work takes time": TIME},
 }
 
-# What a behaviour asks for and is refused, and does without.
-REFUSED = {"snapshots.the_profiler_tells_allocations_of_the_device": ["cuptiSubscribe"]}  # for want of a modelled clock
+# Calls of a behaviour that are rejected and that it can do without.
+REFUSED = {"snapshots.the_profiler_tells_allocations_of_the_device": ["cuptiSubscribe"]}  # has no modelled clock
 
 
 def words_of(function, name):
-    """The keywords with which a function is decorated by `name`; nothing: it is not."""
+    """Return the keywords of the decorator `name` on a function, or None if it does not have it."""
     for decorator in function.decorator_list:
         if getattr(decorator, "id", None) == name:
             return {}
@@ -66,7 +68,7 @@ def check(program, name, result):
     assert refused == REFUSED.get(f"{program}.{name}", []), result["messages"]
 
 
-STREAM_ORDERED, FIRST_USE = "stream_ordered", "first_use"  # which need a server of their own
+STREAM_ORDERED, FIRST_USE = "stream_ordered", "first_use"  # these need their own server
 PROGRAMS = sorted(
     path.stem for path in FOLDER.glob("*.py") if path.stem not in ("behaviour", STREAM_ORDERED, FIRST_USE)
 )
@@ -93,7 +95,7 @@ class TestOnTheStreamOrderedAllocator:
 
 
 class TestFirstUse:
-    """Of a process that has imported torch alone."""
+    """Run in a process that has imported only torch."""
 
     @pytest.fixture(scope="class")
     @classmethod

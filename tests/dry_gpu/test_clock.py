@@ -29,7 +29,8 @@ def test_the_profiler_shows_the_modelled_work(on_dry_gpu):
     calls = {event["correlation"]: event for event in of(facts, "cuda_runtime", "cuda_driver")}
     operators = {event["External id"]: event["name"] for event in of(facts, "cpu_op")}
 
-    # The sums are the account's. A trace is in the profiler's own clock, a rate of which is measured.
+    # The sums equal the account's. A trace uses the profiler's own clock, and converts to it at a
+    # measured rate.
     assert len(work) == sum(works for works, _ in facts["account"])
     assert sum(event["us"] for event in work) * 1000 == pytest.approx(sum(ns for _, ns in facts["account"]), rel=0.01)
 
@@ -41,7 +42,8 @@ def test_the_profiler_shows_the_modelled_work(on_dry_gpu):
     assert all(" bf16 " in event["name"] for event in products)
     assert any("1024x256x512" in event["name"] for event in products)
 
-    # Every piece of work is linked to the call that submitted it, before it began, and to an operator.
+    # Every piece of work is linked to an operator and to the call that submitted it, which comes
+    # before it.
     for event in work:
         assert calls[event["correlation"]]["begin"] <= event["begin"]
     assert {calls[event["correlation"]]["name"] for event in products} == {"cuLaunchKernelEx"}, "as cuBLAS does for 16 bits"
@@ -64,16 +66,18 @@ def test_a_free_waits_for_other_streams(on_dry_gpu):
     assert (modelled["at_once"], modelled["after_waiting"]) == (False, True)
     assert modelled["reserved"] == 3 * 256
     assert not modelled["ready"]
-    # 2 x 4096^3 operations at 70% of 989.4e12 a second, and 2 us to launch.
+    # 2 x 4096^3 operations at 70% of 989.4e12 per second, plus 2 us to launch.
     assert modelled["product_ms"] == pytest.approx(2 * 4096**3 / (0.7 * 989.4e9) + 0.002, rel=1e-4)
 
-    # Without a clock, it does not: everything is done at once, and no time is longer than the shortest.
+    # Without a clock it does not wait: all work is done at once, and every time has the minimum
+    # value.
     at_once = on_dry_gpu("deferred_free.py")
     assert (at_once["at_once"], at_once["reserved"]) == (True, 2 * 256)
     assert at_once["ready"] and at_once["product_ms"] == pytest.approx(0.1)
 
 
-# The second has frees that wait for another stream: they depend on times, which must be the same too.
+# The second program has frees that wait for another stream. They depend on times, so times must be
+# reproducible too.
 @pytest.mark.parametrize(("program", "least"), [("event_stream.py", 500), ("deferred_free.py", 10)])
 def test_the_event_stream_is_the_same_in_every_run(on_dry_gpu, program, least):
     runs = [on_dry_gpu(program, **CLOCK) for _ in range(3)]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A context in parts: what the device loses outside of the allocator, row for row as an H200 lost it."""
+"""A context in parts: the device memory used outside the allocator, row by row as measured on an
+H200."""
 
 import json
 import pathlib
@@ -41,7 +42,7 @@ def test_a_communicator_takes_what_is_asked_for(strata, told):
 
 
 def test_the_account_names_the_parts(strata, tmp_path):
-    """Those that the program touched, in its account; and no others."""
+    """The account has exactly the parts that the program touched."""
     account = tmp_path / "account.json"
     program = "import torch; x = torch.ones(8, 8, device='cuda'); x @ x"
     subprocess.run(

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""cuDNN on the dry GPU: its descriptors beside the real ones, and real PyTorch's convolutions, attention and recurrences.
+"""cuDNN on the dry GPU: its descriptors compared with the real ones, and real PyTorch's
+convolutions, attention and recurrences.
 
-Sizes are PyTorch's own, and beside them what cuDNN's kernels need: `cudnn_workspace_bytes` for a convolution; for attention and
-recurrences what formulas say that are fitted to an H200 (test_workspaces_fitted.py holds them to the measured sizes).
+Sizes are PyTorch's own plus what cuDNN's kernels need: `cudnn_workspace_bytes` for a convolution;
+for attention and recurrences, formulas fitted to an H200 (test_workspaces_fitted.py compares them
+with the measured sizes).
 """
 
 import importlib.util
@@ -19,19 +21,21 @@ WORKSPACE = 24 * MIB
 
 
 def rounded(*sizes):
-    """As the allocator counts blocks."""
+    """Return the sum as the allocator counts blocks, each rounded up."""
     return sum((size + 511) // 512 * 512 for size in sizes)
 
 
 def recurrence(matrices, of_step, of_sequence, kept, directions=1):
-    """The reserve space and the workspace of 32 steps of 16 sequences, of so many floats each (dry_gpu/cudnn/rnn_sizes.hpp)."""
+    """Return the reserve space and the workspace of 32 steps of 16 sequences; the arguments count
+    floats (dry_gpu/cudnn/rnn_sizes.hpp)."""
     steps = 32 * 16
     workspace = directions * 16 * MIB + 512 + 4 * (matrices + steps * of_step + 16 * of_sequence)
     return rounded(4 * steps * kept + 256), workspace
 
 
 def check_peak(measured, kept, others, workspace):
-    """Beside the workspace there are `others` at the peak. Its block may be larger: up to 1 MiB is not split off."""
+    """At the peak there are the workspace and `others`. The workspace's block may be larger: a rest
+    of up to 1 MiB is not split off."""
     assert measured[0] == kept
     assert workspace <= measured[1] - others <= workspace + MIB
 
@@ -57,7 +61,7 @@ def test_descriptors_answer_as_the_real_ones(dry_gpu_folder, python3):
 def test_convolutions(on_dry_gpu, words, workspace):
     facts = on_dry_gpu("convolutions.py", *words.split(), cudnn_workspace_bytes=workspace)
     assert facts.pop("messages") == []
-    # Bytes of y, x and w of each.
+    # Bytes of y, x and w in each case.
     sizes = {
         "plain": (8 * 32 * 64 * 64 * 4, 8 * 16 * 64 * 64 * 4, 32 * 16 * 9 * 4),
         "half": (8 * 32 * 64 * 64 * 2, 8 * 16 * 64 * 64 * 2, 32 * 16 * 9 * 2),
@@ -69,8 +73,9 @@ def test_convolutions(on_dry_gpu, words, workspace):
     }
     assert sorted(facts) == sorted(sizes), "with nothing left out"
     if words.startswith("v7"):
-        # ATen gives bfloat16 to cuDNN's newer interface alone. It multiplies matrices itself: each image of x by its windows in
-        # columns, with cuBLAS's workspace of 32 MiB, and copies of x and w for which channels come first.
+        # ATen uses only cuDNN's newer interface for bfloat16. With the old one it multiplies
+        # matrices itself: it unfolds each image of x into columns, uses cuBLAS's workspace of 32
+        # MiB, and copies x and w with channels first.
         y, x, w = sizes.pop("bfloat16, channels last")
         products, columns = facts.pop("bfloat16, channels last"), 16 * 9 * 64 * 64 * 2
         assert products["forward"] == [y + 32 * MIB, y + 32 * MIB + columns + x + w, 8, 0]
@@ -78,9 +83,10 @@ def test_convolutions(on_dry_gpu, words, workspace):
     for name, (y, x, w) in sizes.items():
         forward, backward = facts[name]["forward"], facts[name]["backward"]
         assert forward[:2] == [rounded(y), rounded(y) + workspace], name
-        # Both gradients, and beside them the workspace of the second.
+        # Both gradients, and with the second one its workspace.
         assert backward[:2] == [rounded(x, w), rounded(x, w) + workspace], name
-        # Once for the result and once for each gradient; a benchmark tries what it uses before.
+        # Once for the result and once for each gradient; a benchmark first tries the plan that it
+        # then uses.
         if words == "v7 benchmark":
             assert forward[2:] + backward[2:] == [2, 2, 4, 4], name
         elif words != "benchmark":
@@ -93,8 +99,8 @@ def test_convolutions(on_dry_gpu, words, workspace):
     assert facts["transposed"]["shapes"][0] == [8, 16, 64, 64]
 
 
-# ResNet-18 has 20 convolutions. Backward, each has two gradients, but for the first, whose image needs none. What its batch norms
-# ask for is known.
+# ResNet-18 has 20 convolutions. In backward each has two gradients, except the first, because its
+# image needs none. The workspace of its batch norms is known.
 RESIDUAL_CALLS = [20 + 2 * 20 - 1] * 3
 
 
@@ -133,32 +139,35 @@ class TestWhatElseIsLeftToCudnn:
         assert attention["choice"] == 3, "cuDNN (torch.nn.attention.SDPBackend), by itself on this architecture"
         tensor = 4 * 16 * 2048 * 64 * 2
         row_sums = 4 * 16 * 2048 * 4
-        seed_and_offset = 2 * 512  # of its dropout
+        seed_and_offset = 2 * 512  # the dropout's
         forward = tensor + row_sums + seed_and_offset
-        workspace = 512  # 256 bytes, in the smallest block there is
+        workspace = 512  # 256 bytes, in the smallest possible block
         assert attention["forward"] == [forward, forward + workspace, 1, 0]
-        # Three gradients; cudnn_frontend's own workspace: dQ in fp32, and a sum for each row. In one piece with cuDNN's.
+        # Three gradients, and cudnn_frontend's own workspace in one block with cuDNN's: dQ in fp32,
+        # and a sum for each row.
         assert attention["backward"][1:] == [3 * tensor + 2 * tensor + row_sums + workspace, 1, 0]
         # With q, k and v: 145 MiB.
         assert attention["most"] == 145 * MIB + seed_and_offset + workspace == 3 * tensor + forward + 5 * tensor + row_sums + workspace
 
-    # LSTM of 64 features and a hidden size of 128, over 32 steps of 16: W (512, 64), R (512, 128), two biases of 512.
-    # h and c, as they are at first and in the end: 16 * 128 each.
+    # LSTM with 64 features and a hidden size of 128, over 32 steps of 16: W (512, 64), R (512,
+    # 128), two biases of 512. The initial and the final h and c: 16 * 128 each.
     def test_lstm(self, facts):
         lstm = facts["lstm"]
         weights, x, y, h = 4 * 512 * (64 + 128 + 2), 4 * 32 * 16 * 64, 4 * 32 * 16 * 128, 4 * 16 * 128
-        # Each parameter is made first, and then laid in one piece, where cuDNN wants it.
+        # Each parameter is created first and then copied into one block, at the place that cuDNN
+        # wants.
         assert lstm["built"] == [weights, 2 * weights, 0, 0]
         assert lstm["buffers"] == 1
         assert lstm["offsets"] == [0, 512 * 64, 512 * 192, 512 * 193]
-        # Four gates and two states of the layer; kept of each step are the gates and c.
+        # The layer has four gates and two states; each step keeps the gates and c.
         reserve, workspace = recurrence(512 * 192, 6 * 128, 10 * 128, 5 * 128)
         forward = y + 4 * h + reserve
         check_peak(lstm["forward"], forward, forward, workspace)
         assert lstm["forward"][2:] == [1, 0]
         assert lstm["shapes"] == [[32, 16, 128], [1, 16, 128], [1, 16, 128]]
-        # The gradients of x and of the weights stay, and the first h and c go; at the peak there are the gradient of y, and those
-        # of h and c, once as zeros and once as results. What was kept goes.
+        # The gradients of x and of the weights stay, and the initial h and c are freed. At the peak
+        # there are the gradient of y, and those of h and c twice, as zeros and as results. The
+        # reserve space is freed.
         check_peak(lstm["backward"], x + weights - 2 * h - reserve, x + weights + y + 4 * h, workspace)
         assert lstm["backward"][2:] == [2, 0]
 
@@ -172,7 +181,7 @@ class TestWhatElseIsLeftToCudnn:
         check_peak(lstm["forward"], y + 4 * h + reserve, y + 4 * h + reserve, workspace)
         check_peak(lstm["backward"], x + rounded(weights) - 2 * h - reserve, x + rounded(weights) + y + 4 * h, workspace)
         assert lstm["shapes"] == [[32, 16, 192], [4, 16, 96], [4, 16, 96]]
-        # No weight lies in another.
+        # No weight overlaps another.
         places = sorted(zip(lstm["offsets"], lstm["sizes"], strict=True))
         assert all(end + size <= start for (end, size), (start, _) in zip(places, places[1:], strict=False))
         assert sum(lstm["sizes"]) == places[-1][0] + places[-1][1] == weights // 4
@@ -182,7 +191,7 @@ class TestWhatElseIsLeftToCudnn:
         weights = 4 * (512 * (64 + 32 + 2) + 32 * 128)
         x, y, h, c = 4 * 32 * 16 * 64, 4 * 32 * 16 * 32, 4 * 16 * 32, 4 * 16 * 128
         assert lstm["parameters"] == weights // 4
-        # Beside what it keeps without a projection: h before and after it.
+        # In addition to what it keeps without a projection: h before and after it.
         reserve, workspace = recurrence(weights // 4 - 2 * 512, 6 * 128 + 32, 8 * 128 + 2 * 32, 6 * 128 + 32)
         check_peak(lstm["forward"], y + 2 * h + 2 * c + reserve, y + 2 * h + 2 * c + reserve, workspace)
         check_peak(lstm["backward"], x + weights - h - c - reserve, x + weights + y + 2 * h + 2 * c, workspace)
@@ -191,7 +200,7 @@ class TestWhatElseIsLeftToCudnn:
         lstm = facts["lstm, dropout"]
         y, h = 4 * 32 * 16 * 128, 4 * 2 * 16 * 128
         states = rounded(48 * 1024 * 132)  # a random number generator for each thread of each multiprocessor
-        mask = 32 * 16 * 128 // 4  # two bits for each element that is dropped or not
+        mask = 32 * 16 * 128 // 4  # two bits for each element, dropped or not
         reserve, workspace = recurrence(512 * 192 + 512 * 256, 7 * 128, 2 * 10 * 128, (2 * 5 + 1) * 128)
         forward = y + 4 * h + states + reserve + mask
         check_peak(lstm["forward"], forward, forward, workspace)
@@ -207,7 +216,7 @@ class TestWhatElseIsLeftToCudnn:
         packed = facts["gru, packed"]
         rows = 8 * 32 + 8 * 16
         assert packed["shapes"] == [[rows, 128], [1, 16, 128]]
-        # The longest sequence counts for all.
+        # The sizes follow from the longest sequence.
         forward = 4 * rows * 128 + 2 * h + reserve
         check_peak(packed["forward"], forward, forward, workspace)
 
@@ -219,7 +228,8 @@ class TestWhatElseIsLeftToCudnn:
 
     def test_ctc_loss(self, facts):
         assert facts["ctc"]["grad"].startswith("CudnnCtcLoss")
-        # log_softmax, and the gradient that cuDNN computes with the loss; a loss for each sequence, and their sum.
+        # log_softmax, and the gradient that cuDNN computes with the loss; a loss for each sequence,
+        # and their sum.
         assert facts["ctc"]["forward"][0] == 2 * 50 * 16 * 20 * 4 + 2 * 512
         assert facts["ctc"]["forward"][2:] == [1, 1]
 
@@ -229,7 +239,7 @@ class TestWhatElseIsLeftToCudnn:
         points, y = 4 * 32 * 32 * 2 * 4, 4 * 8 * 32 * 32 * 4
         assert grid["generated"] == [points, points, 1, 0]
         assert grid["forward"] == [y, y, 1, 0]
-        # Gradients of x and theta; at the peak those of y and of the grid too.
+        # Gradients of x and theta; at the peak also those of y and of the grid.
         assert grid["backward"] == [y + 512, 2 * y + points + 512, 2, 0]
 
     def test_batch_norm(self, facts):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torch.distributed over NCCL in one process: rank 0 of many, whose peers are not there."""
+"""torch.distributed over NCCL in one process: rank 0 of many, whose peers do not exist."""
 
 import pathlib
 
@@ -13,8 +13,8 @@ BLOCK = [2048, 2048, 2048 * 8192, 8192, 8192 * 2048, 2048]
 PARAMETERS = 8 * sum(BLOCK)
 
 
-# The batch of 16 x 256 x 2048 floats; cuBLAS's workspace of the thread that goes forward and of the one that goes backward; and
-# cuBLASLt's, which adds the bias.
+# The batch of 16 x 256 x 2048 floats; cuBLAS's workspaces of forward's and of backward's thread;
+# and the workspace of cuBLASLt, which adds the bias.
 BESIDE = 32 * MIB + 2 * 32 * MIB + MIB
 
 
@@ -31,7 +31,8 @@ def first_runs():
 
 @pytest.fixture
 def first_run(on_dry_gpu, first_runs):
-    """A function: what the first run of that world and form told; imports take most of a run's time."""
+    """A function that returns the output of the first run with that world and form; imports take
+    most of a run's time."""
 
     def run(world, form):
         if (world, form) not in first_runs:
@@ -62,10 +63,12 @@ def test_fsdp1_keeps_a_share_of_each_block(first_run):
     assert facts["messages"] == []
 
 
-# PyTorch's test_fully_shard_memory.py bounds this forward by the shards, all gathered parameters and one block that is
-# being gathered: 172 MB with its 16 MB for all else, where 190 MB are seen. The bound counts one block too few, and its
-# test does not notice because it starts from a peak. FSDP gathers a block while the one before is still held
-# (`all_gather_state`), and `wait_for_unshard` has a name for that one to its end, after the block's own parameters are made.
+# PyTorch's test_fully_shard_memory.py limits this forward to the shards, all gathered parameters
+# and one block that is being gathered: 172 MB with its 16 MB for everything else. The actual peak
+# is 190 MB. The limit counts one block too few, and its test does not notice because it starts from
+# a peak. FSDP gathers a block while it still holds the previous one (`all_gather_state`), and
+# `wait_for_unshard` keeps a variable for that one until it returns, after it has created the
+# block's own parameters.
 @pytest.mark.parametrize(("form", "unsharded_blocks"), [("keep", 3), ("reshard", 1)])
 def test_fsdp2_holds_two_gathered_blocks_beside_what_it_copies_out(on_dry_gpu, form, unsharded_blocks):
     facts = on_dry_gpu("fsdp_memory.py", form)
@@ -80,7 +83,7 @@ def test_fsdp2_holds_two_gathered_blocks_beside_what_it_copies_out(on_dry_gpu, f
     assert facts["messages"] == []
 
 
-# DDP compares its parameters' shapes over all ranks: it reads back what they broadcast.
+# DDP compares its parameters' shapes across all ranks: it reads back what they broadcast.
 def test_ddp_keeps_all_and_gradients_in_buckets(first_run):
     facts = first_run(64, "ddp")
     whole = 8 * sum(rounded(4 * elements) for elements in BLOCK)

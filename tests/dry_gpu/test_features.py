@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What single features of PyTorch take on the dry GPU: kinds of attention, forms of AdamW, checkpoints, scaled gradients."""
+"""The memory of single PyTorch features on the dry GPU: kinds of attention, forms of AdamW,
+checkpoints, scaled gradients."""
 
 import pytest
 
@@ -22,26 +23,27 @@ def facts(on_dry_gpu, first_facts):
 def test_attention(facts):
     # Each of q, k, v, the result and their gradients is 4 x 16 x 2048 x 64 in bfloat16.
     tensor = 4 * 16 * 2048 * 64 * 2
-    rows = 4 * 16 * 2048 * 4  # a float for each query: the logarithm of its sum, and in backward its gradient's share
+    rows = 4 * 16 * 2048 * 4  # one float for each query: the log of its sum, and in backward its share of the gradient
     scores = 4 * 16 * 2048 * 2048 * 2
     peaks = facts["attention"]
-    # The result, its gradient, three gradients, and that of q summed up in float.
+    # The result, its gradient, three gradients, and q's gradient summed in float.
     fused = 5 * tensor + 2 * rows + 2 * tensor
-    # cuDNN and the memory-efficient kernel ask for little else: seeds, and the mask's few numbers.
+    # cuDNN and the memory-efficient kernel need little else: seeds, and the mask's few numbers.
     assert 0 <= peaks["CUDNN_ATTENTION"] - fused < 64 << 10
     assert 0 <= peaks["EFFICIENT_ATTENTION"] - fused < 64 << 10
     assert 0 <= peaks["FLASH_ATTENTION"] - fused - tensor < 64 << 10
     assert peaks["MATH"] > 8 * scores, "scores and probabilities are whole matrices, and so are what they are made of"
 
 
-# torch's own order of preference: cuDNN from compute capability 9.0 on, flash from 8.0, and float never in either.
+# torch's own order of preference: cuDNN from compute capability 9.0 on, flash from 8.0; neither for
+# float.
 @pytest.mark.parametrize(
     ("compute", "chosen"),
     [((10, 0), "Cudnn"), ((9, 0), "Cudnn"), ((8, 9), "Flash"), ((8, 6), "Flash"), ((8, 0), "Flash"), ((7, 5), None)],
 )
 def test_attention_is_chosen_by_architecture(on_dry_gpu, compute, chosen):
     facts = on_dry_gpu("features.py", "choice", compute_major=compute[0], compute_minor=compute[1])
-    by_parts = "ToCopyBackward0"  # the last operator of attention spelled out
+    by_parts = "ToCopyBackward0"  # the last operator of attention without a fused kernel
     assert facts["chosen"] == {
         "bfloat16": f"ScaledDotProduct{chosen}AttentionBackward0" if chosen else by_parts,
         "float32": "ScaledDotProductEfficientAttentionBackward0",
@@ -57,20 +59,20 @@ def test_forms_of_adamw(facts):
     weight, bias = 1024 * 1024 * 4, 1024 * 4
     parameters = 8 * (weight + bias)
     assert facts["adamw"] == {
-        "foreach": parameters,  # the square roots of all at once
-        "loop": 2 * weight + bias,  # those of one, what is added to it, and the last one's, which its variable still has
+        "foreach": parameters,  # the square roots of all parameters at once
+        "loop": 2 * weight + bias,  # one's root and its update, and the last root, which its variable still holds
         "fused": 0,
-        "capturable": parameters + 16 * 2 * 512,  # and two corrections for each parameter, on the device
+        "capturable": parameters + 16 * 2 * 512,  # plus two corrections for each parameter, on the device
     }
 
 
 def test_checkpoints(facts):
     without, with_checkpoints = facts["feed_forwards"]
-    # A block keeps its input and, four times as wide, what GELU takes and what it gives.
+    # A block keeps its input and, four times as wide, GELU's input and output.
     width = 4096 * 1024 * 4
     gradients = 8 * (2 * 1024 * 4096 + 4096 + 1024) * 4
     assert without > 8 * (1 + 4 + 4) * width
-    # Of seven blocks the inputs alone are kept, and of one all that it computes a second time.
+    # Seven blocks keep only their inputs, and one keeps everything that it recomputes.
     assert with_checkpoints < 8 * width + (4 + 4 + 4 + 4) * width + gradients
     assert round(with_checkpoints / MIB, 1) == 481.2
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The host's trainer and a program in Python, the same model operator for operator: on the same card, the same bytes, event
-by event, until training ends."""
+"""The host's trainer and a Python program, the same model operator for operator: on the same card
+they allocate the same bytes, event by event, until training ends."""
 
 import contextlib
 import json
@@ -19,7 +19,7 @@ backend: {{threads: 1}}
 plugins: [allocator_tracer]
 """
 
-# The constants of strata/ext/memory.h, as PyTorch's own trace calls them.
+# The constants of strata/ext/memory.h, with the names of PyTorch's own trace.
 ACTIONS = {1: "alloc", 2: "free_requested", 3: "segment_alloc", 4: "segment_free", 5: "oom"}
 EVENTS = """
 SELECT action, bytes FROM allocator_tracer_event

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Real PyTorch on cuSOLVER, cuSPARSE, cuSPARSELt and cuFFT: what comes out of them, and what it takes.
+"""Real PyTorch on cuSOLVER, cuSPARSE, cuSPARSELt and cuFFT: the results and their memory.
 
-Sizes are worked out by hand from what ATen allocates around the libraries. What these ask for themselves is not documented:
-cuSOLVER's most usual decompositions and cuFFT by formulas that are fitted to an H200 (test_workspaces_fitted.py holds them to
-the measured sizes); the rest counts as nothing, or as what the profile says, and as an unknown workspace.
+Sizes are calculated by hand from what ATen allocates around the libraries. The libraries' own
+workspaces are not documented: for cuSOLVER's most common decompositions and cuFFT, formulas fitted
+to an H200 give them (test_workspaces_fitted.py compares them with the measured sizes); the others
+count as nothing, or as what the profile says, and as unknown workspaces.
 """
 
 KIB, MIB = 1 << 10, 1 << 20
-INFO = 512  # an int on the device, in the smallest block there is
+INFO = 512  # an int on the device, in the smallest possible block
 
 
 def jacobi_svd(longer, shorter):
-    """What the decomposition of a tall matrix asks for (dry_gpu/cusolver/fitted_sizes.hpp)."""
+    """Return the workspace for the decomposition of a tall matrix
+    (dry_gpu/cusolver/fitted_sizes.hpp)."""
     factorisation = longer * shorter + 64 * longer + 256 * (shorter + 256)
     return (4 * (factorisation + 2 * shorter**2 + 2 * shorter + 256) + 511) // 512 * 512
 
@@ -68,15 +70,16 @@ def test_decompositions_and_solutions(on_dry_gpu):
     def bytes_of(name):
         return facts[name]["kept"], facts[name]["peak"]
 
-    # U, S and V, and on the way A by columns, which is overwritten.
+    # U, S and V, and meanwhile a column-major copy of A, which is overwritten.
     results = 1024 * 256 * 4 + 1 * KIB + 256 * 256 * 4
     assert bytes_of("svd") == (results, results + INFO + 1024 * 256 * 4 + jacobi_svd(1024, 256))
-    # Eigenvectors are found in place of A.
+    # Eigenvectors overwrite A.
     assert bytes_of("eigh") == (MIB + 2 * KIB, MIB + 2 * KIB + INFO + 1_124_864), "the workspace, in whole blocks"
-    # Whether all went well is a bool of its own, and on its way another: less than the workspace.
+    # The success flag is a bool of its own, and meanwhile there is another: less than the
+    # workspace.
     assert bytes_of("cholesky") == (MIB, MIB + INFO + 1_536)
 
-    # It asks first whether all values are finite, which a kernel finds out.
+    # It first checks that all values are finite, which a kernel computes.
     assert facts["eig"] == "works"
     assert facts["counts"]["fitted_workspaces"] > 20
     assert 5 < facts["counts"]["unknown_workspaces"] < 20, "gesvd, LDL and products with Q among them"
@@ -97,14 +100,16 @@ def test_a_step_of_galore(on_dry_gpu):
     facts = on_dry_gpu("galore_step.py")
     assert facts["messages"] == []
     assert facts["gradient"]["kept"] == 8 * MIB + 32 * MIB, "and cuBLAS's workspace of the thread that goes backward"
-    # 1024 x 2048: U of 4 MiB, S, V of 8 MiB, and the gradient by columns. The first 128 columns of U keep all of it.
+    # 1024 x 2048: U of 4 MiB, S, V of 8 MiB, and a column-major copy of the gradient. The first 128
+    # columns of U keep all of it alive.
     assert facts["project"]["shapes"] == [[1024, 128]]
-    # cuSOLVER transposes the gradient, which is wider than tall, in its workspace.
+    # cuSOLVER transposes the gradient in its workspace, because it is wider than tall.
     workspace = 26 * MIB
     assert 0 < workspace - jacobi_svd(2048, 1024) - 8 * MIB < MIB, "a segment of its own, not split for what is left of it"
     assert facts["project"]["peak"] == 4 * MIB + 4 * KIB + 8 * MIB + INFO + 8 * MIB + workspace
     assert facts["project"]["kept"] == 4 * MIB
-    # Two moments of 128 x 2048; at the peak also the projected gradient, the step, and the step as large as the weight.
+    # Two moments of 128 x 2048; at the peak also the projected gradient, the step, and the step at
+    # the weight's size.
     assert facts["update"]["shapes"] == [[128, 2048], [128, 2048]]
     assert facts["update"]["kept"] == 2 * MIB
     assert facts["update"]["peak"] == 4 * MIB + 8 * MIB
@@ -123,9 +128,9 @@ def test_sparse_matrices(on_dry_gpu, dry_gpu_folder):
         "csr by vector": [[512]],
         "csr by dense in half": [[512, 64]],
         "sampled": [[513], [2048], [2048]],
-        # Which entries the product has is found on the device: none, as far as anyone knows.
+        # The product's entries are determined on the device, so none are known.
         "csr by csr": [[257], [0], [0]],
-        # A sum has at least the entries of either.
+        # A sum has at least as many entries as each of its terms.
         "csr plus csr": [[257], [2048], [2048]],
         "solve by csr": [[256, 64]],
         "solve by csr for one": [[256, 1]],
@@ -135,7 +140,7 @@ def test_sparse_matrices(on_dry_gpu, dry_gpu_folder):
         "dense to csr": [[257], [0], [0]],
         "coo coalesced": [[2, 0], [0]],
         "backward": [[256, 64]],
-        # Half of the values, and two bits for each of them: 9/16 of halves, 10/16 of bytes.
+        # Half of the values, and two bits for each of those: 9/16 of halves, 10/16 of bytes.
         "half structured": [[128, 144]],
         "half structured, bytes": [[128, 160]],
         "by half structured": [[64, 128]],
@@ -168,9 +173,9 @@ def test_transforms(on_dry_gpu):
         "backward of rfft and irfft": [signals],
         "backward of fftn": [signals],
     }
-    # Complex results of 8 bytes; half as many in half precision.
+    # Complex results of 8 bytes; half of that in half precision.
     assert (facts["rfft"]["kept"], facts["rfft"]["peak"]) == (64 * 2049 * 8, 64 * 2049 * 8)
     assert facts["rfft in half"]["kept"] == 64 * 2049 * 4 + 256, "which the allocator rounds up to whole 512 bytes"
-    # What goes back to real numbers is overwritten, so it is copied.
-    # 8,190 values, no power of two, are made from half as many complex ones in a work area.
+    # A transform to real numbers overwrites its input, so the input is copied. 8,190 is no power of
+    # two: the values are made in a work area from half as many complex ones.
     assert (facts["irfft"]["kept"], facts["irfft"]["peak"]) == (64 * 8190 * 4, 64 * 8190 * 4 + 64 * 4096 * 8 + 64 * 4095 * 8)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What torch's releases want of CUDA's libraries is accounted for, and so is every function of the tables."""
+"""The dry GPU has or explains every symbol that torch's releases need from CUDA's libraries, and
+every function of the tables."""
 
 import importlib.util
 import pathlib
@@ -12,9 +13,10 @@ REPOSITORY = pathlib.Path(__file__).parents[2]
 TABLES = REPOSITORY / "dry_gpu/symbols"
 RELEASES = sorted((REPOSITORY / "tests/data/torch_imports").glob("*.txt"))
 
-# Real libraries that load and need no GPU until they are asked to do something.
+# Real libraries that load without a GPU and need none until they are used.
 LEFT_ALONE = re.compile(r"lib(cufile|nvrtc|nvshmem_host)\.so|cuFile|nvrtc|nvshmem")
-# Lines of a release's list that the dry GPU does not fulfil, each with the reason why that may be.
+# Lines of a release's list that the dry GPU does not provide, each with the reason why that is
+# acceptable.
 LACKING = {}
 
 
@@ -44,7 +46,7 @@ def exported(dry_gpu_folder):
 
 @pytest.fixture(scope="session")
 def facades(dry_gpu_folder):
-    """For each library whose place is taken, the version that the symbols of the facade have."""
+    """Return the symbol version of the facade of each library that the dry GPU replaces."""
     files = [*dry_gpu_folder.glob("*.facade.so"), dry_gpu_folder / "libcuda.so.1"]
     assert len(files) >= 12
     names = dynamic_names(r"SONAME.*\[(.*)\]", "readelf", "-dW", *files)
@@ -56,7 +58,7 @@ def facades(dry_gpu_folder):
 
 @pytest.fixture(scope="session")
 def lacking(exported, facades):
-    """A function: those of the lines that nothing of the dry GPU answers."""
+    """A function that returns the lines that nothing in the dry GPU provides."""
     entry_points = {line.split()[0] for line in listed(TABLES / "driver_versions.txt")}
 
     def is_there(line):
@@ -75,7 +77,7 @@ def lacking(exported, facades):
 
 @pytest.fixture(scope="session")
 def installed_torch():
-    """The version of the torch that is installed, and what its libraries want."""
+    """Return the version of the installed torch, and the symbols that its libraries need."""
     packages = pathlib.Path(importlib.util.find_spec("torch").origin).parents[1]
     libraries = sorted((packages / "torch/lib").glob("lib*.so*"))
     assert len(libraries) > 5
@@ -129,7 +131,7 @@ def test_the_library_exports_nothing_else(exported):
     assert sorted(name for name in exported if not torch_imports.OF_CUDA.match(name) and not ours.match(name)) == []
 
 
-# Returns nothing, so that it cannot refuse, and is in no header of the pinned release.
+# It returns nothing, so it cannot report an error, and it is in no header of the pinned release.
 NOT_YET = {
     "ncclParamDumpAll",
 }

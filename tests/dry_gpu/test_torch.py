@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Real PyTorch, its own allocator and dispatch, on a card that is not there."""
+"""Real PyTorch, its own allocator and dispatch, on a simulated GPU."""
 
 import pytest
 
@@ -16,9 +16,9 @@ def test_the_allocator_does_what_its_constants_say(facts):
     assert facts["devices"] == 1
     assert facts["context"] == 545_259_520
 
-    # CUDACachingAllocator: sizes are rounded to 512 bytes. Up to 1 MiB come from segments of 2 MiB, below 10 MiB from
-    # segments of 20 MiB, and what is larger has a segment of its own, rounded to 2 MiB. A rest of
-    # at most 1 MiB is not split off a large block, and counts as allocated.
+    # CUDACachingAllocator rounds sizes to 512 bytes. Up to 1 MiB, blocks come from segments of 2
+    # MiB; below 10 MiB, from segments of 20 MiB. A larger block has its own segment, rounded to 2
+    # MiB. A rest of at most 1 MiB is not split off a large block, and counts as allocated.
     assert facts["sizes"] == {
         "1": [512, 2 * MIB],
         "512": [512, 2 * MIB],
@@ -29,12 +29,12 @@ def test_the_allocator_does_what_its_constants_say(facts):
         str(10 * MIB + 1): [10 * MIB + 512, 12 * MIB],
         str(11 * MIB + 1): [12 * MIB, 12 * MIB],
     }
-    # 8 x 8 floats, beside cuBLAS's workspace of 32 MiB on this architecture.
+    # 8 x 8 floats, and cuBLAS's workspace of 32 MiB on this architecture.
     assert facts["first_product"] == [512 + 32 * MIB, 32 * MIB]
     assert facts["item"] == 0.0, "values are not known"
     assert facts["capture"] == {"pools": 2, "bytes": 4 * MIB}
 
-    # 4 GiB less the context leave 3576 MiB: 13 blocks of 256 MiB, whatever is kept small beside them.
+    # 4 GiB minus the context leave 3576 MiB: 13 blocks of 256 MiB, besides small blocks.
     memory = facts["out_of_memory"]
     assert memory["blocks"] == 13
     assert memory["message"].startswith("CUDA out of memory. Tried to allocate 256.00 MiB. GPU 0 has a total capacity of 4.00 GiB")
@@ -42,14 +42,14 @@ def test_the_allocator_does_what_its_constants_say(facts):
     assert memory["then"] == 1024 * MIB, "what is free in the cache is given back to make room"
     assert memory["retries_then"] == 2
 
-    harmless = ("cufile", "nvshmem", "nvrtc-builtins")  # which ask nothing of a device
+    harmless = ("cufile", "nvshmem", "nvrtc-builtins")  # these make no device calls
     assert [path for path in facts["mapped"] if not any(name in path for name in harmless)] == []
     assert facts["messages"] == [], "nothing that these cases need is refused"
 
 
 def test_the_workspace_of_cublas_is_by_architecture(on_dry_gpu):
     facts = on_dry_gpu("allocator.py", compute_major=8, name="NVIDIA A100-SXM4-40GB", memory_bytes=4 << 30)
-    # ATen: 4096 KiB twice and 16 KiB eight times.
+    # ATen: twice 4096 KiB and eight times 16 KiB.
     workspace = 2 * 4096 * 1024 + 8 * 16 * 1024
     assert facts["first_product"][0] == 512 + workspace
 

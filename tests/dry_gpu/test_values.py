@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values that real PyTorch reads back: the host's own, unknown ones by who reads them, and the user's answers."""
+"""Values that real PyTorch reads back: the host's own, unknown ones by their reader, and the user's
+answers."""
 
 ITEM = "aten::_local_scalar_dense"
 
@@ -53,7 +54,8 @@ def test_unknown_reads_have_a_reader(on_dry_gpu):
 
 
 def test_conditions_are_taken_to_be_met(on_dry_gpu):
-    """Whether all is true, and whether a sum has reached a number above zero; nothing else."""
+    """Only two conditions are assumed true: that all values are true, and that a sum has reached a
+    number above zero."""
     facts = on_dry_gpu("values.py", "conditions")
     assumed, not_known = [True, {}, 1], [*unknown(False, ITEM, 1), 0]
     for name in ("finite", "all_of_rows", "close", "sum_is_count", "sum_of_booleans"):
@@ -83,7 +85,7 @@ def test_answers_are_given_in_the_order_of_reading(on_dry_gpu):
     assert facts["count"] == [42, answered]
     assert facts["nonzero"] == [[17, 1], {"aten::nonzero": [0, 0, 1]}]
     assert facts["index"] == unknown([0], "aten::nonzero", 4)
-    # Whether no repeat is negative, and their sum: both are computed on the device.
+    # The device computes two values: that no repeat is negative, and their sum.
     assert facts["repeated"] == [[42], {ITEM: [0, 0, 2]}]
     assert facts["uploaded"] == known(5.0), "what is known needs no answer"
     assert facts["tolist"] == unknown([0.0, 0.0], "aten::copy_", 8)

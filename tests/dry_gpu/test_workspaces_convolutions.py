@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Workspaces of convolutions, as the cuDNN of the installed torch tells them without a device, against an H200.
+"""Workspaces of convolutions, queried from the installed torch's cuDNN without a device, compared
+with an H200.
 
-tests/data/card-h200/workspaces.jsonl holds the measured allocations, in the order asked: a convolution's result and then its
-workspace, if it has one. The program performs the same operations on the dry H200.
+tests/data/card-h200/workspaces.jsonl has the measured allocations in the order requested: a
+convolution's result and then its workspace, if it has one. The program performs the same operations
+on the dry H200.
 """
 
 import importlib.util
@@ -28,8 +30,8 @@ def measured_rows():
 
 @pytest.fixture
 def performed(strata, tmp_path):
-    """A function: performs rows under `strata exec --dry h200` with options; returns what it printed, its standard error
-    and the account."""
+    """A function that performs rows under `strata exec --dry h200` with options; returns its
+    output, its standard error and the account."""
     cache = tmp_path / "cache"
 
     def run(rows, *options, **environment):
@@ -45,7 +47,7 @@ def performed(strata, tmp_path):
 
 
 def few_rows():
-    """Three that have a workspace, of three kinds."""
+    """Return three rows with a workspace, of three kinds."""
     rows = [row for row in measured_rows() if len(row["allocs"]) == 2 and not row["benchmark"]]
     return [rows[0], rows[len(rows) // 2], rows[-1]]
 
@@ -62,9 +64,10 @@ def bytes_off(rows, facts):
 
 
 def test_every_measured_row(performed):
-    """In the order of the card, where the rows of benchmark mode came last and found the plans that there were.
+    """Rows have the card's order: those of benchmark mode came last there and found existing plans.
 
-    What is left is what cuBLASLt asks for on the card, up to 8.3 MiB for a gradient of a 1 x 1 filter (decision 033).
+    The remaining difference is cuBLASLt's workspace on the card, up to 8.3 MiB for a gradient of a
+    1 x 1 filter (decision 033).
     """
     rows = measured_rows()
     assert len(rows) >= 312
@@ -78,7 +81,7 @@ def test_every_measured_row(performed):
     assert off.count(0) >= 289
     assert sum(off) <= 0.0095 * total
     assert account["asked_workspaces"] + account["fitted_workspaces"] > 2 * len(rows)
-    assert account["fitted_workspaces"] > 100  # where a formula has put in the card's multiprocessors
+    assert account["fitted_workspaces"] > 100  # a formula used the card's multiprocessors
     assert account["bounded_workspaces"] == account["unknown_workspaces"] == 0
     assert "from cuDNN itself" in errors and "cannot be asked" not in errors
 
@@ -147,8 +150,8 @@ def test_a_library_that_cannot_be_asked_is_named_once(performed, tmp_path, code,
 
 @pytest.fixture
 def own_library(tmp_path):
-    """A copy of the installed libcudnn.so.9, with its parts beside it, and a function that takes its place with what looks
-    the same from outside and cannot be opened, or puts it back."""
+    """A copy of the installed libcudnn.so.9 with its parts, and a function that replaces it by a
+    file that looks the same from outside and cannot be opened, or restores it."""
     installed = pathlib.Path(importlib.util.find_spec("nvidia.cudnn").submodule_search_locations[0]) / "lib"
     folder = tmp_path / "library"
     folder.mkdir()
@@ -179,7 +182,7 @@ def test_what_is_kept_needs_no_second_process(performed, own_library, tmp_path):
     assert "cannot be asked" not in errors
     assert account["asked_workspaces"] > 0 and account["unknown_workspaces"] == 0
     assert [answer.stat().st_mtime_ns for answer in kept] == times
-    # What is damaged is not there, and asked for again.
+    # A damaged answer counts as missing and is queried again.
     for answer in kept:
         answer.write_bytes(answer.read_bytes()[:-9] + b"\0damaged\n")
     damaged, errors, _ = performed(rows, STRATA_CUDNN_LIBRARY=file)

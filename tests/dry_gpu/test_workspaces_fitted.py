@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Formulas of workspaces against an H200: what decompositions, transforms and recurrences asked PyTorch's allocator for.
+"""Formulas for workspaces compared with an H200: the memory that decompositions, transforms and
+recurrences requested from PyTorch's allocator.
 
-tests/data/card-h200/workspaces.jsonl holds the measured allocations, in the order asked and outputs included. The program
-performs the same operations on the dry H200. A measured row has one workspace or several; the rest is PyTorch's own.
+tests/data/card-h200/workspaces.jsonl has the measured allocations, in the order requested and
+including outputs. The program performs the same operations on the dry H200. A measured row has one
+workspace or several; the rest is PyTorch's own.
 """
 
 import json
@@ -13,9 +15,10 @@ import pytest
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 MEASURED = REPOSITORY / "tests/data/card-h200/workspaces.jsonl"
 MIB = 1 << 20
-# What the sizes depend on, of configs/devices/h200.yaml; the memory is enough for each row.
+# The values of configs/devices/h200.yaml that the sizes depend on; the memory is enough for each
+# row.
 H200 = {"multiprocessors": 132, "shared_bytes_per_multiprocessor": 233472, "shared_bytes_per_block_optin": 232448, "memory_bytes": 150_109_880_320}
-FOREIGN = 7_654_320  # a size that no row asks for, and a multiple of each element's
+FOREIGN = 7_654_320  # a size that no row requests, and a multiple of each element's
 
 
 def rows_of(kind):
@@ -34,7 +37,7 @@ def name_of(row):
 
 
 def series(row):
-    """The allocations of a row, one list for each part of it."""
+    """Return a row's allocations, one list for each part of it."""
     return [row[part] for part in ("allocs", "fwd", "bwd") if part in row]
 
 
@@ -51,13 +54,15 @@ def performed(on_dry_gpu, tmp_path):
 
 
 def bytes_off(measured, ours):
-    """How far all allocations are apart, one after the other. As many as on the card, or the program went another way."""
+    """Return the sum of the differences, allocation by allocation. A different number of them means
+    that the program took another path."""
     assert len(measured) == len(ours), (measured, ours)
     return sum(abs(size - other) for size, other in zip(measured, ours, strict=True))
 
 
 def check(rows, facts, workspaces):
-    """In sum within 1% of all workspaces, and no row off by more than 8 MiB."""
+    """The sum of differences must be within 1% of all workspaces, and no row may be off by more
+    than 8 MiB."""
     assert len(rows) == len(facts["rows"])
     off = {}
     for row, ours in zip(rows, facts["rows"], strict=True):
@@ -73,14 +78,16 @@ def check(rows, facts, workspaces):
 def test_decompositions(performed):
     rows = rows_of("solver")
     assert len(rows) >= 50
-    # With a size of the user's own, that is what workspaces are, and so it shows which allocations are workspaces.
+    # With a size that the user chooses, all workspaces have that size, which shows which
+    # allocations they are.
     places = [[size == FOREIGN for size in row["allocs"]] for row in performed(rows, cusolver_workspace_bytes=FOREIGN)["rows"]]
     workspaces = [sum(size for size, is_workspace in zip(row["allocs"], place, strict=True) if is_workspace) for row, place in zip(rows, places, strict=True)]
     off = check(rows, performed(rows), sum(workspaces))
     assert sum(off.values()) == 0, "every measured size comes out to the byte"
 
 
-# Allocations before a transform's work area: its result, and for some its input as complex numbers and a copy of that.
+# Allocations before a transform's work area: its result, and for some its input as complex numbers
+# and a copy of that.
 BEFORE_WORK_AREA = {"fft": 1, "rfft": 1, "fft2": 2, "irfft": 3}
 
 
@@ -95,14 +102,15 @@ def test_transforms(performed):
 def test_recurrences(performed):
     rows = rows_of("rnn")
     assert len(rows) >= 7
-    # Forward the workspace and the reserve space come last; backward the workspace twice, of the forward's size.
+    # In forward, the workspace and the reserve space come last; in backward there are two
+    # workspaces of forward's size.
     workspaces = sum(3 * row["fwd"][-2] + row["fwd"][-1] for row in rows)
     off = check(rows, performed(rows), workspaces)
     assert sum(off.values()) == 0, "every measured size comes out to the byte"
 
 
 def test_a_network_that_drops_has_a_generator_for_each_thread(performed):
-    """The one size that follows the card's multiprocessors."""
+    """This is the only size that depends on the card's multiprocessors."""
     rows = [row for row in rows_of("rnn") if "dropout" in row["kw"]]
     halved = performed(rows, multiprocessors=66)["rows"][0]["fwd"]
     measured = rows[0]["fwd"]

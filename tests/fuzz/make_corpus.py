@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes those seeds of tests/fuzz/corpus again that come from elsewhere in the repository, and the dictionaries.
+"""Rebuild the seeds of tests/fuzz/corpus that come from elsewhere in the repository, and the
+dictionaries.
 
     tests/fuzz/make_corpus.py BUILD_FOLDER
 
-BUILD_FOLDER has `strata` and fuzz_write_seeds (ninja strata_program fuzz_write_seeds). Seeds written by hand, and the
-inputs that once broke something, are left as they are.
+BUILD_FOLDER must have `strata` and fuzz_write_seeds (ninja strata_program fuzz_write_seeds). Seeds
+written by hand, and inputs that once caused a failure, are not changed.
 """
 
 import json
@@ -46,7 +47,7 @@ def copy_configurations() -> None:
 
 
 def copy_tests(pattern: str, target: str, opening: str = "") -> None:
-    """What tests say in C++ texts that begin like a configuration: one seed a text."""
+    """Copy C++ string literals of tests that begin like a configuration: one seed per text."""
     for file in sorted((REPOSITORY / "tests").glob(pattern)):
         number = 0
         for found in re.finditer(r'(?:"(?:[^"\\\n]|\\.)*"\s*)+', file.read_text()):
@@ -59,7 +60,8 @@ def copy_tests(pattern: str, target: str, opening: str = "") -> None:
 
 
 def shortened(value):
-    """Two elements of each list say as much as a thousand; names of this machine are nobody's business."""
+    """Keep two elements of each list, which is as good as a thousand, and remove this machine's
+    names."""
     if isinstance(value, list):
         return [shortened(each) for each in value[:2]]
     if isinstance(value, dict):

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs fuzz targets, one after the other or several at once, and says what came of it: what `./dev fuzz` ends in.
+"""Run fuzz targets, one after the other or several at once, and report the results. `./dev fuzz`
+ends with this.
 
-    tests/fuzz/run.py BUILD_FOLDER [TARGET...] [--seconds N | --short | --same] [--jobs N] [--record]
+    tests/fuzz/run.py BUILD_FOLDER [TARGET...] [--seconds N | --short | --same] [--jobs N]
+        [--record]
 
-What is found new lies in BUILD_FOLDER/fuzz/corpus/TARGET, where the next run begins; what broke, in
-BUILD_FOLDER/fuzz/broken. The exit code is 1 where anything did.
+New inputs go to BUILD_FOLDER/fuzz/corpus/TARGET, where the next run begins; failing inputs go to
+BUILD_FOLDER/fuzz/broken. The exit code is 1 if there was a failure.
 """
 
 import argparse
@@ -27,13 +29,14 @@ REPOSITORY = FUZZ.parent.parent
 PAGE = REPOSITORY / "docs/fuzzing.md"
 SHORT_SECONDS = 20
 LONGEST_INPUT_BYTES = 8192
-# Of one input. The slowest targets open a session and write a whole report, under two sanitizers.
+# For one input. The slowest targets open a session and write a whole report, under two sanitizers.
 TIMEOUT_SECONDS = 25
 MOST_MEMORY_MIB = 3072
-# Threads that outlive an input make libFuzzer look for leaks after each; of these it is done once, at the end.
+# Threads that outlive an input make libFuzzer check for leaks after each input. These targets check
+# once, at the end.
 LEAKS_AT_THE_END = ("event_streams", "run_store")
 
-# Of --same: as many inputs beside the corpus as take some ten seconds on a slow machine.
+# For --same: as many inputs besides the corpus as take about ten seconds on a slow machine.
 SAME_INPUTS = {"event_streams": 60, "run_store": 100}
 SAME_INPUTS_OF_OTHERS = 1000
 
@@ -81,7 +84,7 @@ def environment() -> dict[str, str]:
     symbolizer = shutil.which("llvm-symbolizer-14") or "/usr/lib/llvm-14/bin/llvm-symbolizer"
     if os.access(symbolizer, os.X_OK):
         env["ASAN_SYMBOLIZER_PATH"] = symbolizer
-    memory = pathlib.Path("/dev/shm")  # stores are written by the thousand
+    memory = pathlib.Path("/dev/shm")  # targets write thousands of stores
     if os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > 1 << 30:
         env["TMPDIR"] = str(memory)
     return env
@@ -111,7 +114,7 @@ def command_of(build: pathlib.Path, target: str, seconds: int, same: bool) -> li
 
 
 def follow(process: subprocess.Popen, log: pathlib.Path, outcome: Outcome) -> None:
-    """Reads libFuzzer's lines to their end, and says now and then how far it is."""
+    """Read libFuzzer's lines to the end, and report progress now and then."""
     on_terminal = sys.stderr.isatty()
     last = time.monotonic()
     with log.open("w") as kept:
@@ -160,7 +163,7 @@ def run(build: pathlib.Path, target: str, seconds: int, same: bool) -> Outcome:
 
 
 def record(outcome: Outcome, date: str) -> None:
-    """Replaces the row of this target in the table of docs/fuzzing.md."""
+    """Replace this target's row in the table of docs/fuzzing.md."""
     begin, end = "<!-- runs: made by ./dev fuzz --record -->\n", "<!-- end of runs -->\n"
     before, rest = PAGE.read_text().split(begin)
     table, after = rest.split(end)
@@ -194,7 +197,7 @@ def main() -> int:
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         for outcome in pool.map(lambda target: run(build, target, seconds, arguments.same), arguments.targets or known):
             outcomes.append(outcome)
-            if arguments.record:  # each as it ends: all of them take hours
+            if arguments.record:  # record each target when it ends, because all of them take hours
                 record(outcome, date)
     print(HEADER)
     for outcome in outcomes:

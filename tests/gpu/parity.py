@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the dry GPU with a card: runs the same programs on both and compares every event of the caching allocator.
+"""Compares the dry GPU with a card: runs the same programs on both and compares every event of the
+caching allocator.
 
     ./dev parity                                # on a machine with a GPU: every case
     ./dev parity --case step --case gpt2        # these cases only
     ./dev parity --profile my-card.yaml         # a card that configs/devices does not have
-    ./dev parity --recorded tests/data/card-h200    # on any machine: the dry GPU beside recordings made earlier
+    ./dev parity --recorded tests/data/card-h200    # on any machine: compare with older recordings
     ./dev parity --card a.json.gz --dry b.json.gz   # compare two recordings; nothing is run
 
-On a machine with a GPU, the recordings of both sides are kept in build/parity, and docs/parity.md is written. The card's profile is
-the one in configs/devices that has its name.
+On a machine with a GPU, the recordings of both sides are kept in build/parity, and docs/parity.md
+is written. The card's profile is the file in configs/devices with its name.
 
-Exit codes: 0 every case is within its bound (equal events, where none is stated); 1 a case is not, or could not be recorded;
-2 nothing could be compared.
+Exit codes: 0 every case is within its bound (equal events if no bound is given); 1 a case is not,
+or could not be recorded; 2 nothing could be compared.
 """
 
 import argparse
@@ -38,7 +39,8 @@ def say(text):
 
 
 def side_by_side(work, names, jobs):
-    """`work(name)` for each name, several at once; those that fill the card run alone, at the end. By name: what came back, or why not."""
+    """Run `work(name)` for each name, several at once; those that fill the card run alone, at the
+    end. Returns by name the result, or why there is none."""
     together = [name for name in names if not CASES[name].fills_the_card]
     alone = [name for name in names if CASES[name].fills_the_card]
     found = {}
@@ -53,7 +55,7 @@ def side_by_side(work, names, jobs):
 
 
 def compared(names, recorded, profile, folder, jobs):
-    """The recordings of a card beside those that the dry card of `profile` makes now."""
+    """Compare a card's recordings with new ones of the dry card of `profile`."""
 
     def compare(name):
         dry = record(name, folder / f"{name}.json.gz", profile)
@@ -63,7 +65,8 @@ def compared(names, recorded, profile, folder, jobs):
 
 
 def record_card(names, folder, jobs):
-    """Every case on this machine's card. Returns the recordings, and by name why a case has none."""
+    """Record every case on this machine's card. Returns the recordings, and by name why a case has
+    none."""
     about = {"recorded": datetime.datetime.now(datetime.timezone.utc).date().isoformat()}
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "about.json").write_text(json.dumps(about, indent=1) + "\n")
@@ -73,13 +76,13 @@ def record_card(names, folder, jobs):
 
 
 def tell(results, recorded, report):
-    """Prints the table, writes the page where one is wanted, and returns the exit code."""
+    """Print the table, write the page if one is wanted, and return the exit code."""
     print(parity_page.table(results))
     problems = parity_page.problems(results)
     for name, problem in problems.items():
         print(f"\n{name}: {problem}")
     if report is not None:
-        page = report if report.exists() else REPORT  # a new page is made like the one that there is
+        page = report if report.exists() else REPORT  # a new page starts as a copy of the existing one
         report.write_text(parity_page.page(page.read_text(), results, recorded))
         say(f"parity: wrote {report}")
     return 1 if problems else 0
@@ -114,7 +117,8 @@ def parse():
 
 
 def choose_recorded(arguments):
-    """The recordings to compare with, those that a card has not made, and the page to write; exits where there is no card."""
+    """Return the recordings to compare with, the cases that the card did not record, and the page
+    to write. Exits if there is no card."""
     if arguments.recorded is not None:
         recorded = Recorded.read(arguments.recorded)
         names = arguments.case or recorded.names()

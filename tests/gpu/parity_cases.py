@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs that are recorded on a card and on its dry profile, by name. A recording is NAME.json.gz."""
+"""The programs that are recorded on a card and on its dry profile, by name. A recording is
+NAME.json.gz."""
 
 import dataclasses
 import importlib.util
@@ -17,11 +18,11 @@ class Case:
     program: pathlib.Path
     words: tuple = ()
     environment: dict = dataclasses.field(default_factory=dict)
-    fills_the_card: bool = False  # nothing else may run on the card meanwhile
-    needs: tuple = ()  # packages beside torch
+    fills_the_card: bool = False  # no other program may run on the card meanwhile
+    needs: tuple = ()  # packages besides torch
 
     def missing(self):
-        """Packages that this Python does not have."""
+        """Return the packages that this Python does not have."""
         return [name for name in self.needs if importlib.util.find_spec(name) is None]
 
 

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two recordings of one program, laid beside each other, and what may differ between them."""
+"""Comparison of two recordings of one program, and the differences that are allowed."""
 
 import dataclasses
 
-AROUND = 3  # events shown before a difference
+AROUND = 3  # number of events shown before a difference
 
 
 @dataclasses.dataclass(frozen=True)
 class Difference:
-    """The first event that is not the same, and the events just before it on both."""
+    """The first event that differs, and the events just before it on both sides."""
 
     index: int
     card: list | None  # None: no more events
@@ -18,9 +18,10 @@ class Difference:
 
 @dataclasses.dataclass(frozen=True)
 class Bound:
-    """How far a dry recording may be from the card's. Without shares, every event must be equal."""
+    """The allowed difference between a dry recording and the card's. Without shares, every event
+    must be equal."""
 
-    allocated: float | None = None  # share of the card's peak
+    allocated: float | None = None  # as a share of the card's peak
     reserved: float | None = None
     because: str = ""
 
@@ -41,11 +42,11 @@ class Comparison:
         return first_difference(*(until_last_allocation(recording["events"]) for recording in (self.card, self.dry)))
 
     def error_of(self, peak):
-        """Of `allocated` or `reserved`: how far the dry card is off, as a signed share."""
+        """Return the dry card's error in `allocated` or `reserved`, as a signed share."""
         return self.dry[peak] / self.card[peak] - 1 if self.card[peak] else float(self.dry[peak] != 0)
 
     def problem(self):
-        """Why these two are further apart than they may be; None: they are not."""
+        """Return why the two differ more than allowed, or None if they do not."""
         for kind, recording in (("card", self.card), ("dry card", self.dry)):
             if not recording["events"]:
                 return f"the recording of the {kind} has no events"
@@ -64,13 +65,14 @@ def ending(recording):
 
 
 def until_last_allocation(events):
-    """Without the frees at the end: when Python lets go of a program's last objects is chance."""
+    """Return the events without the frees at the end: when Python frees a program's last objects is
+    random."""
     last = max((index for index, event in enumerate(events) if not event[0].startswith("free_")), default=-1)
     return events[: last + 1]
 
 
 def first_difference(card, dry):
-    """None: the same events."""
+    """Return the first difference, or None if the events are the same."""
     for index in range(max(len(card), len(dry))):
         ours = [events[index] if index < len(events) else None for events in (card, dry)]
         if ours[0] != ours[1]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ./dev parity prints, and docs/parity.md."""
+"""The output of ./dev parity, and docs/parity.md."""
 
 from parity_comparison import explained
 from parity_recordings import NotRecorded
@@ -28,18 +28,18 @@ def row(name, result):
 
 
 def table(results):
-    """Peaks are in MiB."""
+    """Return the table; peaks are in MiB."""
     return "\n".join([*HEAD, *(row(name, result) for name, result in results.items())])
 
 
 def problems(results):
-    """By name, what is wrong."""
+    """Return the problem of each failing case, by name."""
     found = {name: str(result) if isinstance(result, NotRecorded) else result.problem() for name, result in results.items()}
     return {name: problem for name, problem in found.items() if problem}
 
 
 def bounds(results):
-    """The cases that may differ, by how much and why."""
+    """Return the cases that may differ, with the bound and the reason."""
     lines = []
     for name, result in results.items():
         if not isinstance(result, NotRecorded) and not result.bound.wants_equal_events:
@@ -51,7 +51,7 @@ def bounds(results):
 
 
 def differences(results):
-    """The first difference of each case that has one."""
+    """Return the first difference of each case that has one."""
     lines = []
     for name, result in results.items():
         if not isinstance(result, NotRecorded) and result.difference is not None:
@@ -60,7 +60,7 @@ def differences(results):
 
 
 def measured(results, recorded):
-    """The part of docs/parity.md that a comparison makes."""
+    """Return the part of docs/parity.md that comes from a comparison."""
     card = next(result.card for result in results.values() if not isinstance(result, NotRecorded))
     equal = sum(not isinstance(result, NotRecorded) and result.difference is None for result in results.values())
     lines = [
@@ -76,7 +76,7 @@ def measured(results, recorded):
 
 
 def page(text, results, recorded):
-    """`text`, the page, with its measured part made again."""
+    """Return the page `text` with its measured part replaced."""
     before, rest = text.split(BEGIN, 1)
     _, after = rest.split(END, 1)
     return f"{before}{BEGIN}\n{measured(results, recorded)}{END}{after}"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Folders of recordings, and how new ones are made.
 
-A folder holds NAME.json.gz for each case of parity_cases.py that was recorded. `about.json` beside it says with what, and which
-cases may differ from a dry card, by how much and why.
+A folder has NAME.json.gz for each recorded case of parity_cases.py. `about.json` beside it says
+what they were recorded with, and which cases may differ from a dry card, by how much and why.
 """
 
 import dataclasses
@@ -23,12 +23,12 @@ LONGEST_RUN_S = 150
 
 
 class NotRecorded(Exception):
-    """A program that left no recording behind, and why."""
+    """A program that left no recording, and the reason."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Recorded:
-    """What a card did."""
+    """The recordings of a card."""
 
     folder: pathlib.Path
     about: dict
@@ -57,7 +57,7 @@ def read(file):
 
 
 def profile_of(name):
-    """The file in configs/devices for the card of that name; None: there is none."""
+    """Return the file in configs/devices for the card of that name, or None."""
     for file in sorted((REPOSITORY / "configs/devices").glob("*.yaml")):
         named = re.search(r"^name: *(?:\{value: *)?[\"']?([^\"'\n,}]+)", file.read_text(), re.MULTILINE)
         if named is not None and named.group(1).strip() == name:
@@ -66,7 +66,8 @@ def profile_of(name):
 
 
 def record(name, file, profile=None):
-    """Runs a case on the card, or on the dry card of a profile, and returns its recording, which is in `file` then."""
+    """Run a case on the card, or on the dry card of a profile; return its recording, which is then
+    in `file`."""
     case = CASES[name]
     if case.missing():
         raise NotRecorded(f"needs {' and '.join(case.missing())}")
@@ -77,7 +78,8 @@ def record(name, file, profile=None):
     command = [sys.executable, HERE / "record.py", file, case.program, *case.words]
     if profile is not None:
         command = [STRATA, "exec", "--plugins", "none", "--dry", profile, "--", *command]
-    # What torch.compile finds in its caches it does not try out: each run begins with empty ones.
+    # torch.compile does not try out what it finds in its caches, so each run begins with empty
+    # ones.
     with tempfile.TemporaryDirectory() as caches:
         environment = {**os.environ, **case.environment, "TORCHINDUCTOR_CACHE_DIR": f"{caches}/inductor", "TRITON_CACHE_DIR": f"{caches}/triton"}
         try:

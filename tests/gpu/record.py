@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""record.py FILE PROGRAM [WORD...]: runs a Python program and writes what the CUDA caching allocator did to FILE, as JSON.
+"""record.py FILE PROGRAM [ARGUMENT...]: runs a Python program and writes the CUDA caching
+allocator's events to FILE, as JSON.
 
     python tests/gpu/record.py card.json.gz tests/dry_gpu/programs/event_stream.py
-    strata exec --dry h100-80gb --plugins none -- python tests/gpu/record.py dry.json.gz tests/dry_gpu/programs/event_stream.py
+    strata exec --dry h100-80gb --plugins none -- \\
+        python tests/gpu/record.py dry.json.gz tests/dry_gpu/programs/event_stream.py
 
-The events are those of PyTorch's own memory history, with what is not the same in two runs on one card taken out of them:
-an address is told as its segment, counted in the order of their making, and the offset in it; a stream as the order in which
-it came to be used. So two recordings of one program are equal when the allocator did the same, and only then.
+The events are those of PyTorch's own memory history, without anything that differs between two runs
+on one card: an address becomes its segment, numbered by creation, and the offset in it; a stream
+becomes its number in the order of first use. So two recordings of one program are equal if and only
+if the allocator did the same.
 
-{"device", "driver", "torch", "packages", "events": [[action, segment, offset, bytes, stream], ...], "allocated", "reserved", "error"}
+{"device", "driver", "torch", "packages", "events": [[action, segment, offset, bytes, stream], ...],
+ "allocated", "reserved", "error"}
 """
 
 import gzip
@@ -22,14 +26,14 @@ KEPT_EVENTS = 2_000_000
 
 
 class Segments:
-    """Where each address lies: [number of the segment, offset in it]."""
+    """The place of each address: [number of the segment, offset in it]."""
 
     def __init__(self):
         self._made = 0
-        self._alive = {}  # by begin: [number, end]
+        self._alive = {}  # start: [number, end]
 
     def _around(self, address):
-        # The end counts too: an expandable segment grows there.
+        # The end counts too, because an expandable segment grows there.
         for begin, (_, end) in self._alive.items():
             if begin <= address <= end:
                 yield begin, address == end
@@ -59,11 +63,11 @@ class Segments:
 
 
 def comparable(history):
-    """PyTorch's events as lists that two runs may be compared by."""
+    """Convert PyTorch's events to lists that can be compared between two runs."""
     segments, streams, events = Segments(), {0: 0}, []
     for event in history:
         action, size = event["action"], event["size"]
-        address = event.get("addr")  # an `oom` has none
+        address = event.get("addr")  # an `oom` event has none
         if action == "snapshot":
             continue
         stream = streams.setdefault(event["stream"], len(streams))
@@ -74,7 +78,7 @@ def comparable(history):
         elif action == "segment_free":
             place = segments.remove(address)
         elif action == "oom":
-            place = [-1, 0]  # what was free then: as much as the card had
+            place = [-1, 0]  # the free memory at that time, which depends on the card
         else:
             place = segments.place(address)
         events.append([action, *place, size, stream])
@@ -82,7 +86,7 @@ def comparable(history):
 
 
 def driver_version():
-    """Of the card's driver; None on a dry one."""
+    """Return the card's driver version, or None on a dry card."""
     query = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
     try:
         return subprocess.run(query, capture_output=True, text=True, check=True).stdout.splitlines()[0]
@@ -91,13 +95,13 @@ def driver_version():
 
 
 def packages():
-    """The versions of what the program imported and that decides which operators it calls."""
+    """Return the versions of imported packages that determine which operators the program calls."""
     loaded = ((name, sys.modules.get(name)) for name in ("transformers", "torchvision"))
     return {name: module.__version__ for name, module in loaded if module is not None}
 
 
 def write(file, facts):
-    """Whole or not at all; compressed where its name says so."""
+    """Write the file completely or not at all; compress it if its name says so."""
     text = json.dumps(facts).encode()
     unfinished = pathlib.Path(f"{file}.part")
     unfinished.write_bytes(gzip.compress(text, mtime=0) if file.endswith(".gz") else text)
@@ -115,7 +119,7 @@ def main():
     error = None
     try:
         runpy.run_path(program, run_name="__main__")
-    except BaseException as raised:  # what came before it is compared all the same
+    except BaseException as raised:  # the events before it are compared anyway
         error = f"{type(raised).__name__}: {raised}"
     histories = torch.cuda.memory._snapshot()["device_traces"]
     facts = {

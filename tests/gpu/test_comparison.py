@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How two recordings are compared, and what record.py makes equal; no GPU is needed."""
+"""How two recordings are compared, and what record.py makes equal; needs no GPU."""
 
 import gzip
 import json
@@ -180,7 +180,7 @@ def test_a_case_that_leaves_no_recording_does_not_stop_the_others(tmp_path):
 
 def test_a_program_that_ends_without_a_recording_is_told(tmp_path, monkeypatch):
     with pytest.raises(recordings.NotRecorded, match="ended with exit code"):
-        monkeypatch.setattr(recordings, "HERE", tmp_path)  # no record.py there
+        monkeypatch.setattr(recordings, "HERE", tmp_path)  # this folder has no record.py
         recordings.record("step", tmp_path / "step.json.gz")
 
 

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What CUPTI records of a training step: every launch has its kernel, in order and within its step, and every kernel its op.
+"""CUPTI's records of a training step: every launch has its kernel, in order and within its step,
+and every kernel its operator.
 
-On an H200 the first run here had 1,352 kernels, of which the runtime launched 1,331: libraries launched the others by the
-driver's own functions. Without a card the same is asked of the dry GPU, whose products of 16 bits are launched so.
+On an H200 the first run had 1,352 kernels, and the runtime launched 1,331 of them: libraries
+launched the others with the driver's own functions. Without a card the test uses the dry GPU, which
+launches products of 16 bits in the same way.
 """
 
 import contextlib
@@ -77,7 +79,7 @@ def test_kernels_have_names_and_follow_each_other_in_their_stream_within_the_win
         " JOIN string ON string.id = a.name WHERE kind = 1 ORDER BY a.begin_ns"
     ).fetchall()
     ((begin_ns, end_ns),) = recorded.execute("SELECT min(begin_ns), max(end_ns) FROM step WHERE step >= 1").fetchall()
-    slack_ns = 1_000_000  # the last kernels may be done after the host is
+    slack_ns = 1_000_000  # the last kernels may end after the host's step
     assert begin_ns - 100_000 <= kernels[0]["begin_ns"]
     assert kernels[-1]["end_ns"] <= end_ns + 100 * slack_ns
     assert all(kernel["end_ns"] > kernel["begin_ns"] for kernel in kernels)
@@ -94,7 +96,7 @@ def test_a_kernel_begins_after_its_launch(recorded):
         " WHERE kernel.kind = 1"
     ).fetchall()
     assert pairs
-    tolerance_ns = 100_000  # of one clock laid to the other
+    tolerance_ns = 100_000  # for converting one clock to the other
     assert all(begin_ns >= called_ns - tolerance_ns for called_ns, begin_ns in pairs)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ranks over NCCL, on cards: what they compute is what one process does with as many micro-batches."""
+"""Ranks over NCCL on real GPUs compute the same as one process with as many micro-batches."""
 
 import contextlib
 import json

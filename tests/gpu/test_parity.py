@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""On a machine with a GPU: every case on the card and on its dry profile. `./dev parity` does the same, and writes docs/parity.md."""
+"""On a machine with a GPU: every case on the card and on its dry profile. `./dev parity` does the
+same and writes docs/parity.md."""
 
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from parity_comparison import Comparison
 from parity_recordings import Recorded, profile_of, record
 
 pytestmark = pytest.mark.long
-KNOWN = Recorded.read(parity.REPOSITORY / "tests/data/card-h200")  # its bounds are those of the dry GPU, on any card
+KNOWN = Recorded.read(parity.REPOSITORY / "tests/data/card-h200")  # the dry GPU's bounds hold for any card
 
 
 @pytest.fixture(scope="session")

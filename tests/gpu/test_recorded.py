@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The dry GPU beside recordings of a real card: equal in every event, or within the bound that about.json states. Needs no GPU."""
+"""The dry GPU compared with recordings of a real card: equal in every event, or within the bound in
+about.json. Needs no GPU."""
 
 import pytest
 from parity_cases import CASES, REPOSITORY

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What record.py records of real PyTorch: on the dry GPU, where two cards may be compared that nobody has."""
+"""record.py with real PyTorch: on the dry GPU it can compare two cards that are not available."""
 
 import json
 import pathlib

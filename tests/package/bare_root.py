@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A root folder with Debian's packages unpacked and nothing of this machine, for programs that are to need nothing else."""
+"""A root folder with only unpacked Debian packages and nothing of this machine, for programs that
+must need nothing else."""
 
 import os
 import shutil
@@ -12,7 +13,8 @@ NOTHING_INSTALLED = ("-o", "Dir::State::status=/dev/null", "-o", "APT::Install-R
 
 
 def depended_on(*packages):
-    """What apt would install for these, names or files, on a machine that has nothing: name=version of each. Files are left out."""
+    """Return name=version of each package that apt would install for these names or files on an
+    empty machine. Files are left out."""
     if shutil.which("apt-get") is None:
         pytest.skip("no apt-get, which knows what a package depends on")
     told = subprocess.run(["apt-get", "install", "--simulate", *NOTHING_INSTALLED, *packages], capture_output=True, text=True, timeout=120)
@@ -24,7 +26,8 @@ def depended_on(*packages):
 
 
 class BareRoot:
-    """Call it to run a program in there: nothing of this machine is to be seen but /dev and what was mounted."""
+    """Call it to run a program inside, which sees nothing of this machine except /dev and mounted
+    folders."""
 
     def __init__(self, folder, *packages):
         (folder / "debs").mkdir()
@@ -39,10 +42,10 @@ class BareRoot:
             run("dpkg-deb", "--extract", each, self.root)
         for name in ("proc", "dev", "tmp"):
             (self.root / name).mkdir(exist_ok=True)
-        self.mounts = {}  # folder of this machine, by the name that it has in there
+        self.mounts = {}  # this machine's folder, by its name inside
 
     def mount(self, outside, inside):
-        """To be seen in there, and not written to. Replaces what was mounted there."""
+        """Mount a folder read-only inside. Replaces an earlier mount there."""
         (self.root / inside.lstrip("/")).mkdir(parents=True, exist_ok=True)
         self.mounts[inside] = outside
 

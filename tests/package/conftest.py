@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An installed Strata, away from where it was built."""
+"""An installed Strata, away from its build folder."""
 
 import pytest
 from installed_strata import BUILD, run
@@ -7,7 +7,7 @@ from installed_strata import BUILD, run
 
 @pytest.fixture(scope="session")
 def installation(tmp_path_factory):
-    """Installed, then moved: no path of either place can be of use."""
+    """Install, then move: no path of either place works any more."""
     folder = tmp_path_factory.mktemp("installation")
     run("cmake", "--install", BUILD, "--prefix", folder / "first")
     (folder / "first").rename(folder / "moved")
@@ -16,7 +16,7 @@ def installation(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def packages(tmp_path_factory):
-    """The folder that the .deb and the tarball lie in."""
+    """The folder that contains the .deb and the tarball."""
     folder = tmp_path_factory.mktemp("packages")
     run("cpack", "--config", BUILD / "CPackConfig.cmake", "-B", folder)
     return folder

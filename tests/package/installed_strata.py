@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the build is that is installed, and the environment of somebody who has nothing but a torch."""
+"""The build to install, and the environment of a user who has only torch."""
 
 import os
 import pathlib
@@ -25,6 +25,6 @@ def run(*words, status=0, **options):
     return result
 
 
-# Nothing but PATH, as `env -i` leaves it: with the python3 that has torch, and without.
+# Only PATH, as `env -i` leaves it: with the python3 that has torch, and without.
 WITH_TORCH = {"PATH": f"{PYTHON_FOLDER}:/usr/bin:/bin"}
 WITHOUT_TORCH = {"PATH": "/usr/bin:/bin"}

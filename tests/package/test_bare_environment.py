@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The .deb in a Debian that holds what it depends on and nothing else: no compiler, no Python, no shell."""
+"""The .deb in a Debian that has only its dependencies: no compiler, no Python, no shell."""
 
 import pathlib
 
@@ -9,7 +9,7 @@ from installed_strata import REPOSITORY, VERSION, run
 
 pytestmark = pytest.mark.long
 
-# What the user brings, beside torch: found where it is at run time.
+# Libraries that the user brings, besides torch: they are found at run time.
 THE_USERS = ("libtorch", "libc10", "libcud", "libcupti", "libnccl")
 
 
@@ -52,7 +52,7 @@ def test_it_records_a_program_and_reports_it(bare):
 
 
 def test_without_a_library_it_depends_on_it_does_not_start(bare):
-    """So that the tests above cannot pass by what this machine has."""
+    """This proves that the tests above do not pass because of this machine's libraries."""
     (library,) = (bare.root / "usr/lib").rglob("libyaml-cpp.so.0.7")
     away = pathlib.Path(f"{library}.away")
     library.rename(away)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The worked examples, built as their readers build them, against an installed Strata: with it and without they print the
-same, and what is recorded is true."""
+"""The worked examples, built as readers build them, against an installed Strata: they print the
+same with it and without, and the recording is correct."""
 
 import json
 import os
@@ -20,7 +20,7 @@ PHASES = {
 }
 STEPS = {"mnist": 8, "gpt": 4, "no_torch": 20}
 DRY = ("--dry", "h100-80gb")
-# Level 0: a program that has never heard of Strata.
+# Level 0: a program that does not use Strata.
 UNMARKED = """
 #include <torch/torch.h>
 #include <cstdio>
@@ -54,9 +54,11 @@ CASES = [("mnist", "cpu"), ("mnist", "cuda"), ("gpt", "cpu"), ("gpt", "cuda")]
 
 @pytest.fixture(scope="module")
 def examples(installation, tmp_path_factory):
-    """A function: the program of an example, built once, from a copy outside of every tree."""
+    """A function that returns an example's program, built once, from a copy outside every source
+    tree."""
     folder = tmp_path_factory.mktemp("examples")
-    # torch's headers take half a minute a program. Paths below the tests' folder, whose name changes, are no part of what is looked up.
+    # Compiling torch's headers takes half a minute per program. ccache ignores paths below the
+    # tests' folder, whose name changes.
     cached = {"CCACHE_BASEDIR": str(tmp_path_factory.getbasetemp()), "CCACHE_NOHASHDIR": "1", "HOME": os.environ.get("HOME", "/root")}
     launcher = ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
 
@@ -98,7 +100,8 @@ class Recorded:
 
 @pytest.fixture(scope="module")
 def recorded(installation, examples, tmp_path_factory):
-    """A function: an example's run under the installed `strata exec`; each runs once."""
+    """A function that returns an example's run under the installed `strata exec`; each runs
+    once."""
     known = {}
 
     def record(name, device):
@@ -114,7 +117,7 @@ def recorded(installation, examples, tmp_path_factory):
 
 
 def bare(installation, program, device):
-    """Without a recording: alone, or with a dry GPU that nobody watches."""
+    """Run without a recording: alone, or with a dry GPU without plugins."""
     if device == "cpu":
         return run(program, "cpu", env=WITHOUT_TORCH)
     return run(installation / "bin/strata", "exec", *DRY, "--plugins", "none", "--", program, "cuda", env=WITH_TORCH)
@@ -165,7 +168,7 @@ def test_the_bytes_of_its_parameters_are_exact(recorded, name, device):
     named = {text: size for text, size, _ in of_each if not text.startswith("parameter ")}
     assert sum(named.values()) == told
     assert ("fc1.weight" if name == "mnist" else "blocks.2.qkv.weight") in named
-    if device == "cpu":  # where no allocator rounds
+    if device == "cpu":  # on the CPU no allocator rounds sizes
         buffers = 20 * 4 * 2 + 8 if name == "mnist" else 64 * 8
         assert run_of.summary["categories"]["Parameter"]["max"] == told + buffers
         assert run_of.summary["categories"]["Optimizer_State"]["max"] == told * (1 if name == "mnist" else 2)
@@ -217,7 +220,7 @@ def test_without_torch_steps_phases_and_warm_up_are_reported(installation, examp
     assert run_of.phases_of_step(3) == PHASES["no_torch"]
     assert run_of.query("SELECT DISTINCT (SELECT text FROM string WHERE id = path) FROM host_module_begin") == [("layers",)]
     told = run(installation / "bin/strata", "report", run_of.folder, "--warm-up", env=WITHOUT_TORCH).stdout
-    assert "Steady state" in told and ("steady from step" in told or "not within 20 steps" in told)  # by the machine's noise
+    assert "Steady state" in told and ("steady from step" in told or "not within 20 steps" in told)  # depends on the machine's noise
 
 
 def test_without_torch_none_is_loaded(recorded):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The installed program, moved away from where it was installed: it finds its own parts beside it, and the user's torch."""
+"""The installed program, moved elsewhere: it finds its own parts beside it, and the user's
+torch."""
 
 import json
 import subprocess
@@ -7,7 +8,7 @@ import subprocess
 import pytest
 from installed_strata import REPOSITORY, TORCH, WITH_TORCH, WITHOUT_TORCH, run
 
-CONFIG = "configs/first_run.yaml"  # of the installation: the folder is empty
+CONFIG = "configs/first_run.yaml"  # part of the installation: the working folder is empty
 LOOP = """
 import torch
 torch.manual_seed(0)
@@ -22,7 +23,8 @@ for step in range(3):
 
 @pytest.fixture
 def strata(installation, tmp_path):
-    """A function: runs the installed program in an empty folder, with WITH_TORCH or the environment named."""
+    """A function that runs the installed program in an empty folder, with WITH_TORCH or the given
+    environment."""
 
     def strata(*words, status=0, env=WITH_TORCH):
         return run(installation / "bin/strata", *words, status=status, env=env, cwd=tmp_path)
@@ -34,7 +36,8 @@ def summary(folder):
     return json.loads((folder / "summary.json").read_text())
 
 
-# Where system packages are unpacked that nobody may install, the libraries of these are found there (CONTRIBUTING.md).
+# Without the right to install system packages, they are unpacked here, and the libraries are found
+# there (CONTRIBUTING.md).
 ALLOWED = ("$ORIGIN", str(REPOSITORY / ".cache/debs"))
 
 

@@ -11,12 +11,12 @@ from installed_strata import BUILD, REPOSITORY, TORCH, VERSION, WITH_TORCH, run
 
 @pytest.fixture(scope="module")
 def unpacked(packages, tmp_path_factory):
-    """Of each kind, the folder that holds bin/."""
+    """For each kind of package, the folder that contains bin/."""
     folder = tmp_path_factory.mktemp("unpacked")
     (deb,), (archive,) = packages.glob("*.deb"), packages.glob("*.tar.gz")
     run("dpkg", "-x", deb, folder / "deb")
     with tarfile.open(archive) as tar:
-        tar.extraction_filter = getattr(tarfile, "data_filter", None)  # Debian 12's Python has none
+        tar.extraction_filter = getattr(tarfile, "data_filter", None)  # Debian 12's Python has no data_filter
         tar.extractall(folder / "tar")
     (top,) = (folder / "tar").iterdir()
     return {"deb": folder / "deb/usr", "tar": top}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Dockerfile and the conda recipe, as far as a machine without images and channels can try them: each takes the wheel that
-`./dev wheel` makes, by its name, and what it runs is what tests/package/test_wheel.py runs.
+"""The Dockerfile and the conda recipe, as far as a machine without images and channels can test
+them: each takes the wheel of `./dev wheel` by its name, and runs what tests/package/test_wheel.py
+runs.
 """
 
 import fnmatch
@@ -23,7 +24,7 @@ def test_the_image_has_the_wheel():
 
 
 def run_with_stubs(folder, script, **variables):
-    """Runs it where pip, rm and strata only tell what they were called with."""
+    """Run the script with stubs of pip, rm and strata that only print their arguments."""
     for name in ("pip", "rm", "strata"):
         stub = folder / name
         stub.write_text(f'#!/bin/sh\necho "{name} $*"\n')

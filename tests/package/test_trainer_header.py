@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""strata/trainer.h in the compilers that are here, as strictly as its users may compile: used, and only included."""
+"""strata/trainer.h in the installed compilers, as strictly as its users may compile: used, and only
+included."""
 
 import shutil
 import subprocess

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The wheel of `./dev wheel` where nothing is but Python and glibc: no library that Strata links, no compiler. With torch of each release
-that has an environment here: the tests' own, and those of `./dev torch RELEASE`.
+"""The wheel of `./dev wheel` with only Python and glibc: no library that Strata links, no compiler.
+Tested with each torch release that has an environment here: the tests' own, and those of `./dev
+torch RELEASE`.
 
-STRATA_WHEEL names a wheel to try in place of one that is made here, for the releases that are tried.
+STRATA_WHEEL names a wheel to test instead of building one.
 """
 
 import json
@@ -59,7 +60,7 @@ def wheel(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def bare(wheel, tmp_path_factory):
-    """Python, its standard library and the wheel in /env; /site is whatever has torch."""
+    """Python, its standard library and the wheel in /env; /site has torch."""
     bare = BareRoot(tmp_path_factory.mktemp("bare"), "python3", "libstdc++6", "coreutils", "dash")
     if not bare.namespaces_work("/usr/bin/python3"):
         pytest.skip("no namespaces here: neither root nor a user's own")
@@ -112,7 +113,7 @@ def test_with_torch_of_each_release(bare, release):
 
 
 def test_without_a_compiler_an_unknown_torch_is_said(bare):
-    """So that the test above cannot pass by building what is missing."""
+    """This proves that the test above does not pass by building what is missing."""
     assert not any((bare.root / "usr/bin" / name).exists() for name in ("cc", "gcc", "g++", "c++", "clang++"))
 
 

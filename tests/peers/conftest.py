@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the peers' tests share: a program of the other side that is started once, and asked case by case."""
+"""Shared by the peers' tests: a program of the other library that is started once and then queried
+case by case."""
 
 import contextlib
 import json
@@ -25,5 +26,6 @@ def _conversation(*command):
 
 @pytest.fixture(scope="session")
 def conversation():
-    """A function: a context in which a command is asked in JSON, a line for each case, and answers each with one. It ends with 0."""
+    """A function that returns a context in which a command gets a line of JSON for each case and
+    answers with a line. It must exit with 0."""
     return _conversation

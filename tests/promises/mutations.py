@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The promises of docs/promises.md, each broken in one place: what is replaced where, and the tests that must then fail.
+"""The promises of docs/promises.md, each broken in one place: the text that is replaced, and the
+tests that must then fail.
 
-Long, for it is one table.
+The file is long because it is one table.
 """
 
 import dataclasses
@@ -13,16 +14,17 @@ class Mutation:
     # How the promise is broken, as a row of the table.
     breaks: str
     file: str
-    # Stands once in the file.
+    # Occurs exactly once in the file.
     replaced: str
     by: str
     # "PROGRAM SUITE.TEST" of build/release/tests, or "FILE::TEST" of pytest. Each of them must fail.
     tests: tuple[str, ...]
-    # What is broken then does not end, or takes for ever: the time limit of a test counts as its failure.
+    # The mutation makes the test hang or take forever, so the test's time limit counts as its
+    # failure.
     noticed_by_the_clock: bool = False
 
 
-# Rows of docs/promises.md, by their first cell, of which nothing is broken, and why.
+# Rows of docs/promises.md, by their first cell, without a mutation, and why.
 NOT_BROKEN = {
     "a report of ten million events takes below 2 GiB": "a benchmark holds it, which takes an hour",
     "a signal within a plugin, and memory that is full, end the program as they would without, and what was recorded is there": "there is nothing that handles them, and so nothing to break",

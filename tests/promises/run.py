@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Breaks each promise on purpose, in a copy of the sources, and says which of its tests noticed: what `./dev promises` ends in.
+"""Break each promise on purpose, in a copy of the sources, and report which of its tests noticed.
+`./dev promises` ends with this.
 
     tests/promises/run.py [NAME...] [--list] [--record]
 
-The copy, with a build of its own, lies in build/promises; the checkout is not touched. A mutation counts as noticed when each
-of its tests passes without it and fails with it. The exit code is 1 where one was not. --record writes its
-row of docs/promises.md as each ends.
+The copy, with its own build, is in build/promises; the checkout is not touched. A mutation counts
+as noticed if each of its tests passes without it and fails with it. The exit code is 1 if one was
+not noticed. --record writes each mutation's row of docs/promises.md when it ends.
 """
 
 import argparse
@@ -30,7 +31,7 @@ BEGIN, END = "<!-- mutations: made by ./dev promises --record -->\n", "<!-- end 
 
 
 class NotMade(Exception):
-    """The copy cannot be built, or a test did not run to its end, so nothing is known."""
+    """The copy cannot be built, or a test did not finish, so the result is unknown."""
 
 
 class TimedOut(NotMade):
@@ -42,7 +43,7 @@ def say(text: str) -> None:
 
 
 def update_copy() -> None:
-    """Only what differs is written, so that little is built again."""
+    """Write only files that differ, so that little is rebuilt."""
     names = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"], cwd=REPOSITORY, capture_output=True, check=True
     ).stdout.split(b"\0")
@@ -72,7 +73,7 @@ def build() -> None:
 
 
 def run_to_the_end(command: list[str], test: str, **options) -> subprocess.CompletedProcess:
-    """What outlives its time ends with all that it started."""
+    """Run a test; if it takes too long, end it with every process it started."""
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True, **options
     ) as process:
@@ -86,7 +87,7 @@ def run_to_the_end(command: list[str], test: str, **options) -> subprocess.Compl
 
 
 def is_noticed(mutation: Mutation, test: str) -> bool:
-    """A time-out counts where the mutation says that it is one."""
+    """Whether the test fails with the mutation. A time-out counts if the mutation expects one."""
     try:
         return not passes(test)
     except TimedOut:
@@ -96,7 +97,7 @@ def is_noticed(mutation: Mutation, test: str) -> bool:
 
 
 def passes(test: str) -> bool:
-    """Whether something ran, and passed."""
+    """Whether a test passes; raises NotMade if it did not run."""
     folder = COPY
     if ".py" in test:
         command = [str(REPOSITORY / ".venv/bin/python"), "-m", "pytest", test, "-q", "-p", "no:cacheprovider"]
@@ -104,7 +105,7 @@ def passes(test: str) -> bool:
     else:
         program, name = test.split()
         command, expected = [str(BUILD / "tests" / program), f"--gtest_filter={name}"], "[  PASSED  ] "
-        folder = BUILD  # paths of theirs begin there
+        folder = BUILD  # the test programs' paths begin there
     env = {**os.environ, "STRATA": str(BUILD / "bin/strata")}
     log = COPY.parent / "test.log"
     done = run_to_the_end(command, test, cwd=folder, env=env)
@@ -115,7 +116,7 @@ def passes(test: str) -> bool:
 
 
 def unnoticed_by(mutation: Mutation) -> list[str]:
-    """The tests that pass although the promise is broken."""
+    """Return the tests that pass although the promise is broken."""
     file = COPY / mutation.file
     text = file.read_text()
     if text.count(mutation.replaced) != 1:
@@ -135,7 +136,8 @@ def row(mutation: Mutation, date: str) -> str:
 
 
 def record(mutation: Mutation, was_noticed: bool, page: pathlib.Path = PAGE) -> None:
-    """Writes the one's row, or takes it away; rows of mutations that are no more go, too."""
+    """Write this mutation's row, or remove it; also remove rows of mutations that no longer
+    exist."""
     before, rest = page.read_text().split(BEGIN)
     table, after = rest.split(END)
     rows = {line.split(" | ")[0].removeprefix("| "): line for line in table.splitlines() if line.startswith("| ")}
@@ -173,7 +175,7 @@ def main() -> int:
         try:
             left = unnoticed_by(mutation)
             outcome = "noticed" if not left else f"NOT NOTICED by {', '.join(left)}"
-        except NotMade as error:  # the others can be tried all the same
+        except NotMade as error:  # the others can still be tried
             left, outcome = list(mutation.tests), f"NOT TRIED: {error}"
         say(f"{number}/{len(chosen)} {mutation.name}: {outcome} ({time.monotonic() - began:.0f} s)")
         noticed += not left

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""recorded_program.py LIBRARY FOLDER WHAT [true|false]: records a run of this process, of which WHAT is a function below. true: with
-Python's stacks."""
+"""recorded_program.py LIBRARY FOLDER WHAT [true|false]: records a run of this process; WHAT names a
+function below. true: with Python's stacks."""
 
 import ctypes
 import os
@@ -41,7 +41,7 @@ def pick_on_a_thread(held):
 
 
 def threads(recorder, held):
-    """On a thread of Python, and on one that Python does not know."""
+    """Allocate on a Python thread, and on one that Python does not know."""
     thread = threading.Thread(target=pick_on_a_thread, args=(held,))
     thread.start()
     thread.join()
@@ -49,7 +49,8 @@ def threads(recorder, held):
 
 
 def busy(recorder, held):
-    """Threads of Python that compute at once, each with the interpreter's lock to wait for."""
+    """Python threads that compute at the same time, so that each waits for the interpreter's
+    lock."""
 
     def work():
         for _ in range(300):
@@ -93,7 +94,8 @@ class Doubled(torch.autograd.Function):
 
 
 def device(recorder, held):
-    """Backward runs on a thread of autograd's, which Python knows and the program has no frames on."""
+    """Backward runs on an autograd thread, which Python knows but where the program has no
+    frames."""
     input = torch.ones(13 * MEBIBYTE, device="cuda", requires_grad=True)
     Doubled.apply(input).neg().backward(torch.ones(13 * MEBIBYTE, device="cuda"))  # line of backward on a device
 
@@ -108,7 +110,7 @@ def pending_error(recorder, held):
 
 
 def exit_open(recorder, held):
-    """Leaves with the run open, and allocates while the interpreter goes."""
+    """Exit with the run open, and allocate while the interpreter shuts down."""
 
     class AtTheEnd:
         def __del__(self, ones=torch.ones, bytes=torch.uint8):
@@ -126,7 +128,7 @@ def main():
     recorder.begin_step.argtypes = [ctypes.c_uint64]
     recorder.allocate_on_a_thread.argtypes = [ctypes.c_int64]
     if what == "device":
-        torch.cuda.init()  # what is there when the run begins is traced
+        torch.cuda.init()  # memory that exists when the run begins is traced
     if recorder.open_run(folder.encode(), (sys.argv[4] if len(sys.argv) > 4 else "true").encode()) != 0:
         sys.exit(1)
     held = []

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stacks of a run that a Python process records of itself: they name the program's own functions and lines."""
+"""Stacks of a run that a Python process records of itself: they name the program's own functions
+and lines."""
 
 import contextlib
 import os
@@ -19,7 +20,7 @@ MEBIBYTE = 1 << 20
 
 
 def line_of(what):
-    """recorded_program.py:LINE of the line that says so."""
+    """Return recorded_program.py:LINE of the line with that comment."""
     lines = PROGRAM.read_text().splitlines()
     (number,) = [number for number, line in enumerate(lines, 1) if line.endswith(f"# line of {what}")]
     return f"{PROGRAM.name}:{number}"
@@ -27,7 +28,7 @@ def line_of(what):
 
 @pytest.fixture(scope="session")
 def record(python3):
-    """A function: records the program in a folder, under a command."""
+    """A function that records the program in a folder, under a command."""
 
     def run(folder, what, *more, under=()):
         folder.mkdir()
@@ -44,7 +45,8 @@ def query(folder, statement):
 
 
 def stack_of(folder, size):
-    """[(function, file, line)], innermost first, of the one block of so many bytes; nothing: it has no Python stack."""
+    """Return [(function, file, line)], innermost first, of the only block of that size, or an empty
+    list if it has no Python stack."""
     ((event,),) = query(folder, f"SELECT sequence FROM allocator_tracer_event WHERE action = 1 AND bytes = {size}")
     return query(
         folder,
@@ -150,7 +152,7 @@ def test_backward_on_a_device_has_the_lines_that_python_runs_in_it(tmp_path, rec
     for way in ["forward", "backward"]:
         line = line_of(f"a {way} in Python").split(":")[1]
         assert f"Doubled.{way} {line}" in places, places
-    assert None in places  # of neg's backward, which Python has no part in
+    assert None in places  # of neg's backward, which runs without Python
     text = report(folder, "report", "--stacks", "1000")
     assert re.search(rf"^ +Doubled.backward  {re.escape(line_of('a backward in Python'))}$", text, re.MULTILINE), text
 
@@ -167,4 +169,4 @@ def test_an_interpreter_may_exit_with_the_run_open(tmp_path, record):
     assert (result.returncode, result.stderr) == (3, "")
     assert query(folder, "SELECT value FROM meta WHERE key = 'end'") == [("exited",)]
     assert stack_of(folder, 2 * MEBIBYTE)[0][0] == "exit_open"
-    assert stack_of(folder, 11 * MEBIBYTE) == []  # the interpreter was going
+    assert stack_of(folder, 11 * MEBIBYTE) == []  # the interpreter was shutting down

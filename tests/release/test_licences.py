@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every file that git lists says under which licence it stands, in itself or in REUSE.toml."""
+"""Every file that git lists states its licence, in the file or in REUSE.toml."""
 
 import pathlib
 import shutil
@@ -9,8 +9,9 @@ import sys
 import pytest
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
-HEADER = "SPDX-License-" + "Identifier: Apache-2.0"  # in one piece, reuse would read it as this file's
-# These can carry a comment, whatever else REUSE.toml allows: no pattern there may hide one that does not.
+HEADER = "SPDX-License-" + "Identifier: Apache-2.0"  # split, because reuse would read a whole header as this file's
+# These files can have a comment, whatever else REUSE.toml allows: no pattern there may hide a
+# missing one.
 SOURCES = {".c", ".h", ".cpp", ".hpp", ".py", ".js", ".css", ".cmake", ".sh", ".toml", ".ini", ".dict", ".supp"}
 
 
@@ -27,7 +28,7 @@ def lint(folder):
 
 @pytest.fixture(scope="module")
 def copied(tmp_path_factory):
-    """What git lists, without what lies beside it: builds, environments, runs."""
+    """The files that git lists, without other files beside them: builds, environments, runs."""
     pytest.importorskip("reuse", reason="reuse: third_party/requirements.txt")
     folder = tmp_path_factory.mktemp("listed")
     for name in listed():

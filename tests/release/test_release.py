@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`./dev release`: it refuses a tree that is no release, and makes all the files of one that is, with their sums."""
+"""`./dev release`: it rejects a tree that is not a release, and makes all files of a release, with
+their checksums."""
 
 import os
 import pathlib
@@ -26,7 +27,7 @@ def git(folder, *words):
 
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory):
-    """What git lists here, changed or not, as one commit."""
+    """The files that git lists here, changed or not, as one commit."""
     pytest.importorskip("reuse", reason="reuse: third_party/requirements.txt")
     folder = tmp_path_factory.mktemp("clone")
     names = subprocess.run(["git", "ls-files", "-z"], cwd=REPOSITORY, capture_output=True, text=True, check=True).stdout.split("\0")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Strata uses of others: one table, that every third_party/*.cmake is in, and the papers that are written of it."""
+"""Strata's third-party code: one table that every third_party/*.cmake is in, and the documents made
+from it."""
 
 import json
 import os
@@ -68,7 +69,7 @@ def test_the_bill_of_materials_is_cyclonedx(tmp_path):
     from cyclonedx.validation.json import JsonStrictValidator
 
     validator = JsonStrictValidator(SchemaVersion.V1_6)
-    for found in (EVERY, {}):  # also where a build found nothing of torch
+    for found in (EVERY, {}):  # also if a build did not find torch
         text = (papers(tmp_path, found) / "strata.cdx.json").read_text()
         assert validator.validate_str(text) is None
     broken = json.loads(text)
@@ -122,7 +123,7 @@ def test_this_build_found_the_versions_of_all():
 
 
 def test_d3s_licence_is_in_the_page():
-    """In what every page is made of; page_test.cpp sees it in a page."""
+    """Every page contains it; page_test.cpp checks a page."""
     template = BUILD / "host/report/page_template.cpp"
     if not template.is_file():
         pytest.skip(f"{template} is not built: ./dev build")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One version everywhere, a dated section of CHANGELOG.md for it, and a CITATION.cff that tools read."""
+"""One version everywhere, a dated section of CHANGELOG.md for it, and a CITATION.cff that tools can
+read."""
 
 import importlib.util
 import json
@@ -27,7 +28,7 @@ def copied(tmp_path):
 
 def test_all_say_one_version():
     told = versions.said()
-    assert len(told) > 8  # plugins and sources are among them
+    assert len(told) > 8  # they include plugins and sources
     assert set(told.values()) == {versions.version()}
     assert versions.problems() == []
 
@@ -56,7 +57,7 @@ def test_a_release_without_its_day_is_found(copied):
 
 
 def test_the_citation_is_what_tools_read():
-    # Found and not imported: what it imports is not here.
+    # The package is found but not imported, because its dependencies are missing here.
     package = importlib.util.find_spec("cffconvert")
     if package is None:
         pytest.skip("no schema of CITATION.cff: cffconvert of third_party/requirements-workloads.txt")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a card measured stands beside the dry figures: here a made-up card, which needed half as much again."""
+"""A card's measurements appear beside the dry figures: here an invented card that needed half as
+much again."""
 
 import json
 import pathlib

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/seeds/003/galore_memory_analysis.ipynb runs from its first cell to its last on the grid that it names, and says what it says."""
+"""docs/seeds/003/galore_memory_analysis.ipynb runs from its first cell to its last on the grid that
+it names, and prints the same."""
 
 import pathlib
 import sys
@@ -20,7 +21,8 @@ NOTEBOOK = REPOSITORY / "docs/seeds/003/galore_memory_analysis.ipynb"
 
 
 def printed(notebook):
-    """What each cell shows as text: tables to the last digit, of a picture that there is one."""
+    """Return each cell's output as text: tables to the last digit; for a picture only that there is
+    one."""
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
     return [output["data"]["text/plain"] for output in outputs if output["output_type"] in ("execute_result", "display_data")]
 

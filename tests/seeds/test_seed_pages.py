@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pages of docs/seeds are what ./dev seeds would make of them now: figures of dry runs to the last digit, what a clock or a
-CPU says in form alone, for another machine says it otherwise, and what torch.profiler says nearly."""
+"""The pages of docs/seeds equal what ./dev seeds would write now. Figures of dry runs must agree to
+the last digit. Those that depend on a clock or a CPU differ on another machine, so only their form
+must agree. torch.profiler's must nearly agree."""
 
 import importlib
 import os
@@ -40,7 +41,7 @@ def runs(tmp_path_factory):
 
 
 def expect_block(number, name, *attempts):
-    """What one of the attempts makes; the last is held to it."""
+    """Compare the block with the result of each attempt; the last one must agree."""
     block, page = DOCUMENTS[number].blocks[name], Page(FOLDER / f"{number}.md")
     for runs in attempts:
         made = block.make(runs)
@@ -60,7 +61,8 @@ def test_a_table_that_takes_long_is_what_it_would_be_now(runs, number, name, tmp
     again = []
     if "profiled" in name:
         pytest.importorskip("torchvision", reason="torchvision: third_party/requirements-workloads.txt")
-        # torch.profiler now and then calls all activations Unknown, of the same program: it may profile once more.
+        # For the same program, torch.profiler sometimes calls all activations Unknown, so it may
+        # profile once more.
         again = [Runs(REPOSITORY, tmp_path)]
     expect_block(number, name, runs, *again)
 
@@ -70,7 +72,7 @@ def test_a_table_that_takes_long_is_what_it_would_be_now(runs, number, name, tmp
     ("number", "file"), [(number, file) for number in NUMBERS for file, picture in DOCUMENTS[number].pictures.items() if not picture.is_measured]
 )
 def test_a_picture_is_what_it_would_be_now(runs, number, file):
-    """To the eye: another release of cairo may draw an edge otherwise."""
+    """The pictures look the same; another release of cairo may draw an edge differently."""
     image = pytest.importorskip("PIL.Image", reason="pillow: third_party/requirements-workloads.txt")
     chops = pytest.importorskip("PIL.ImageChops")
     made = image.open(DOCUMENTS[number].pictures[file].make(runs)).convert("L")
@@ -114,7 +116,8 @@ def test_a_machine_without_a_card_says_so():
 
 
 def test_check_finds_a_page_that_went_stale(tmp_path):
-    """And leaves it as it is. --check is of the very pages, so a copy of the tool looks at a copy of one."""
+    """--check does not change the page. It checks the real pages, so a copy of the tool checks a
+    copy of a page."""
     for part in ("tools/seeds", "docs/seeds", "configs/seeds"):
         shutil.copytree(REPOSITORY / part, tmp_path / part, ignore=shutil.ignore_patterns("__pycache__"))
     page = tmp_path / "docs/seeds/000.md"

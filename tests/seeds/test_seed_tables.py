@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the pages' tables are made with: numbers as people read them, and what counts as the same."""
+"""Helpers of the pages' tables: readable numbers, and the comparison of tables."""
 
 import pathlib
 import sys
@@ -36,7 +36,7 @@ def block(size, module=""):
 
 def test_detail_is_by_number_and_keeps_what_is_as_large():
     small = [block(1)] * 17
-    assert len(detail([block(9), block(8), *small, block(8)], 0.1)) == 3  # two of twenty, and one as large as the second
+    assert len(detail([block(9), block(8), *small, block(8)], 0.1)) == 3  # two of twenty, and one as large as the 2nd
     assert len(detail([block(9)], 0.1)) == 1
     assert folded("layers.12.ffn") == "layers.N.ffn"
     assert alike([block(9, "layers.1"), block(9, "layers.2")]) == [((9, "Temporary", "aten::div", "layers.N"), 2)]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""profiled_program.py RECORDER PLUGIN FOLDER ORDER: records two steps of this process, with torch.profiler before the run
-(first), around its second step (second) or not at all (alone)."""
+"""profiled_program.py RECORDER PLUGIN FOLDER ORDER: records two steps of this process, with
+torch.profiler before the run (first), around its second step (second) or not at all (alone)."""
 
 import contextlib
 import ctypes

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The decoder against the headers of a later CUPTI, which a later torch brings: it reads what is the same in both."""
+"""The decoder compiled with the headers of a later CUPTI, which a later torch uses: it reads the
+fields that both have."""
 
 import os
 import pathlib
@@ -19,7 +20,8 @@ FILES = (
     "records/record_decoder.cpp",
     "recording/subscription.cpp",
 )
-# Of each record's fields that the decoder reads, their places; one program prints them with either headers.
+# The offsets of the record fields that the decoder reads; one program prints them with either
+# headers.
 LAYOUT = r"""
 #include <cstddef>
 #include <cstdio>
@@ -46,7 +48,7 @@ def later_headers(request):
     """(release, include folder) of nvidia-cuda-cupti, kept in the build folder."""
     folder = STRATA.parents[1] / f"cupti-{request.param}"
     folder.mkdir(exist_ok=True)
-    for package in ("nvidia-cuda-cupti", "nvidia-cuda-runtime"):  # CUPTI's headers include CUDA's of their release
+    for package in ("nvidia-cuda-cupti", "nvidia-cuda-runtime"):  # CUPTI's headers include CUDA's of the same release
         if list(folder.glob(f"{package.replace('-', '_')}-*.whl")):
             continue
         download = subprocess.run(

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torch.profiler in the same process, on the dry GPU: whoever comes second is told, and nobody crashes."""
+"""torch.profiler in the same process, on the dry GPU: the second tool to start gets a message, and
+nothing crashes."""
 
 import contextlib
 import json
@@ -16,7 +17,8 @@ PROGRAM = pathlib.Path(__file__).with_name("profiled_program.py")
 
 
 def record(tmp_path, order):
-    """(device events of each torch.profiler, the source in the manifest, the row of cupti_capture, kernels told)"""
+    """Return (device events of each torch.profiler, the source in the manifest, the row of
+    cupti_capture, recorded kernels, stderr)."""
     folder = tmp_path / "run"
     folder.mkdir()
     words = [sys.executable, PROGRAM, TESTS / "record_devices.so", TESTS / "sources_cupti/plugins/activity_writer.so"]

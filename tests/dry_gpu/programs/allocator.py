@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What PyTorch's caching allocator does on a card: small cases, each from an empty cache."""
+"""PyTorch's caching allocator on a card: small cases, each from an empty cache."""
 
 import json
 import re
@@ -10,7 +10,7 @@ MIB = 1 << 20
 
 
 def sizes(make):
-    """Bytes allocated and reserved while what `make` returned is alive."""
+    """Return allocated and reserved bytes while the result of `make` is alive."""
     torch.cuda.empty_cache()
     before = torch.cuda.memory_allocated(), torch.cuda.memory_reserved()
     kept = make()
@@ -29,7 +29,7 @@ def use_on_device():
 
 
 def first_product():
-    """The first product of a stream brings a workspace for cuBLAS, which stays."""
+    """A stream's first product allocates a workspace for cuBLAS, which stays."""
     a = torch.empty(8, 8, device="cuda")
     return sizes(lambda: a @ a)
 

@@ -17,12 +17,13 @@ def block(mib):
 
 
 def held():
-    """Allocated and reserved, in MiB."""
+    """Return allocated and reserved memory, in MiB."""
     return [torch.cuda.memory_allocated() / MIB, torch.cuda.memory_reserved() / MIB]
 
 
 def from_a_cached_block(cached, *wanted):
-    """What is held once each of `wanted` was allocated in turn, alone, beside a free block of `cached`."""
+    """Return the memory held with each of `wanted` allocated in turn, alone, beside a free block of
+    `cached`."""
     found = []
     for mib in wanted:
         torch.cuda.empty_cache()
@@ -45,7 +46,7 @@ def one_by_one(*wanted):
 
 
 def beyond_the_threshold():
-    """Seven free blocks of 256 MiB each, of 2 GiB that may be used, and then one of 300 MiB."""
+    """Make seven free blocks of 256 MiB, with a limit of 2 GiB, and then allocate 300 MiB."""
     torch.cuda.set_per_process_memory_fraction(2048 * MIB / torch.cuda.mem_get_info()[1])
     spare = [block(256) for _ in range(7)]
     spare.clear()
@@ -64,7 +65,7 @@ def until_it_is_full():
 
 
 def pinned():
-    """Blocks of host memory that kernels may use: their sizes are powers of two."""
+    """Allocate host memory that kernels may use; block sizes are powers of two."""
     kept = [torch.empty(int(mib * MIB), dtype=torch.uint8, pin_memory=True) for mib in (3, 1, 0.25)]
     statistics = torch.cuda.host_memory_stats()
     return {
@@ -99,6 +100,6 @@ CASES = {
     "pinned": pinned,
     "capture": freed_on_another_stream_in_a_capture,
 }
-torch.cuda.init()  # the statistics of pinned memory are empty before
+torch.cuda.init()  # before this the statistics of pinned memory are empty
 facts = CASES[sys.argv[1]]()
 print(json.dumps({"facts": facts, "segments": [segment["is_expandable"] for segment in torch.cuda.memory_snapshot()]}))

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What programs of tests ask PyTorch's caching allocator for."""
+"""The sizes that test programs request from PyTorch's caching allocator."""
 
 import torch
 
 
 class Allocations:
-    """The sizes that PyTorch's allocator is asked for between two calls."""
+    """Lists the sizes requested from PyTorch's allocator between two calls."""
 
     def __init__(self):
         torch.cuda.init()

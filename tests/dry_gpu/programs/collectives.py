@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every collective of torch.distributed as rank 0 of 64: what it returns, and what it takes."""
+"""Every collective of torch.distributed as rank 0 of 64: its results and its memory."""
 
 import json
 
@@ -51,7 +51,7 @@ result["reduce_scatter"] = list(scattered.shape)
 
 exchanged = tensor(WORLD, 7)
 dist.all_to_all_single(exchanged, tensor(WORLD, 7))
-uneven = [(rank + 2) % 3 for rank in range(WORLD)]  # two of its own
+uneven = [(rank + 2) % 3 for rank in range(WORLD)]  # its own part has two elements
 unequal = tensor(sum(uneven), 7)
 dist.all_to_all_single(unequal, tensor(2 * WORLD, 7), output_split_sizes=uneven, input_split_sizes=[2] * WORLD)
 dist.all_to_all(parts, [tensor(6, 5) for _ in range(WORLD)])

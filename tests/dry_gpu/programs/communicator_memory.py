@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Free memory of the device before a communicator of NCCL is made, while there is one, and after it was destroyed."""
+"""Free device memory before an NCCL communicator is made, while it exists, and after it is
+destroyed."""
 
 import json
 

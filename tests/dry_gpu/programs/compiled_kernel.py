@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A product of complex numbers, whose kernel torch compiles as it goes; and where NVRTC's builtins came from."""
+"""A product of complex numbers, whose kernel torch compiles at run time, and the place that NVRTC's
+builtins came from."""
 
 import json
 

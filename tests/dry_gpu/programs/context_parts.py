@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a device loses outside of the caching allocator, after the first use of each library: the rows of tests/data/card-*/context.json."""
+"""The device memory that is used outside the caching allocator after the first use of each library:
+the rows of tests/data/card-*/context.json."""
 
 import json
 import os

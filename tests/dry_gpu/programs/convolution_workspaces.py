@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What convolutions ask the caching allocator for, as it was measured on a card.
+"""The allocations that convolutions request from the caching allocator, as they were measured on a
+card.
 
-convolution_workspaces.py FILE: FILE is JSON, a list of measured rows (tests/data/card-h200/workspaces.jsonl). Prints for each
-row the sizes of all allocations of its second call, in the order asked: {"rows": [[...], ...], "counts": ...}.
+convolution_workspaces.py FILE: FILE is JSON, a list of measured rows
+(tests/data/card-h200/workspaces.jsonl). Prints for each row the sizes of all allocations of its
+second call, in the order requested: {"rows": [[...], ...], "counts": ...}.
 """
 
 import json

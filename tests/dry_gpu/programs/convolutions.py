@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""convolutions.py [benchmark] [deterministic] [v7]: convolutions forward and backward; what each left and reached at most."""
+"""convolutions.py [benchmark] [deterministic] [v7]: convolutions forward and backward; prints the
+memory that each left, and its peak."""
 
 import json
 import os
@@ -13,12 +14,13 @@ torch.backends.cudnn.benchmark = "benchmark" in sys.argv
 torch.backends.cudnn.deterministic = "deterministic" in sys.argv
 if "v7" in sys.argv:
     os.environ["TORCH_CUDNN_V8_API_DISABLED"] = "1"  # cuDNN's older interface
-# The thread that runs a backward pass keeps its last tensors a little longer than the pass.
+# A backward pass's thread keeps its last tensors a little longer than the pass.
 torch.autograd.set_multithreading_enabled(False)
 
 
 def measured(work):
-    """Bytes that `work` left, bytes that it reached, computations of libraries, and of them of unknown workspace."""
+    """Return the bytes that `work` left, its peak, the number of library computations, and of those
+    with an unknown workspace."""
     torch.cuda.empty_cache()
     torch.cuda.reset_peak_memory_stats()
     before, counted = torch.cuda.memory_allocated(), counts()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""cudnn_descriptors.py LIBRARY: what cuDNN's descriptors answer, with no device: statuses and what their getters give."""
+"""cudnn_descriptors.py LIBRARY: the answers of cuDNN's descriptors without a device: statuses and
+the results of their getters."""
 
 import ctypes
 import itertools
@@ -21,7 +22,7 @@ def made(name):
 
 
 def ask(function, *arguments, gives=()):
-    """Keeps the status of a call, and what it wrote to `gives`; says whether it succeeded."""
+    """Keep a call's status and the values it wrote to `gives`; return whether it succeeded."""
     status = getattr(library, function)(*arguments, *(ctypes.byref(place) for place in gives))
     shown = [
         list(argument) if isinstance(argument, ctypes.Array) else argument
@@ -33,7 +34,7 @@ def ask(function, *arguments, gives=()):
     return status == 0
 
 
-# What a descriptor holds after it was set in vain is left open: it is asked after a success only.
+# The content of a descriptor after a failed set is undefined, so it is read only after a success.
 
 TYPES = range(-1, 23)
 
@@ -241,7 +242,7 @@ set_attribute(pack, 1000, INT64, 2, (ctypes.c_int64 * 2)(1, 2))
 set_attribute(pack, 1001, 6, 2, pointers)
 answers["pack"] = library.cudnnBackendFinalize(pack)
 
-# Nothing where something is needed.
+# Null pointers where a value is required.
 answers["null"] = [
     library.cudnnCreate(None),
     library.cudnnDestroy(None),

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What LibTorch leaves to cuDNN beside convolutions: attention, recurrent networks, CTC, grids, batch norm."""
+"""Work other than convolutions that LibTorch leaves to cuDNN: attention, recurrent networks, CTC,
+grids, batch norm."""
 
 import json
 

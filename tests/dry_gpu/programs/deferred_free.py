@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A block that another stream still uses is given back when that stream's work is done; and how long a product takes."""
+"""A block that another stream still uses is freed when that stream's work is done; and the time
+that a product takes."""
 
 import hashlib
 import json
@@ -31,7 +32,7 @@ result["after_waiting"] = d.data_ptr() == freed
 m = torch.empty(4096, 4096, dtype=torch.bfloat16, device="cuda")
 m @ m
 begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-torch.empty(1 << 30, dtype=torch.uint8, device="cuda").zero_()  # the stream is busy when the first event comes
+torch.empty(1 << 30, dtype=torch.uint8, device="cuda").zero_()  # keeps the stream busy at the first event
 begin.record()
 m @ m
 end.record()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the dry GPU owns up to, as programs read it of themselves."""
+"""The dry GPU's counts of what it did not compute, read from within a program."""
 
 import ctypes
 

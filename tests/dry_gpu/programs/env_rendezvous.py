@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a training script does that torchrun starts: nothing in it knows of a dry GPU."""
+"""The actions of a training script that torchrun starts; it does not know of the dry GPU."""
 
 import json
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What single features of PyTorch take, beyond what was there before: peaks in bytes."""
+"""The memory of single PyTorch features beyond what was allocated before: peaks in bytes."""
 
 import json
 import sys
@@ -36,7 +36,7 @@ def optimizer_step(**options):
     model = nn.Sequential(*[nn.Linear(1024, 1024) for _ in range(8)]).cuda()
     optimizer = torch.optim.AdamW(model.parameters(), **options)
     model(torch.randn(8, 1024, device="cuda")).sum().backward()
-    optimizer.step()  # its state comes now
+    optimizer.step()  # its state is allocated here
     return measure(lambda: optimizer.step() or ())["peak"]
 
 
@@ -71,7 +71,7 @@ def scaled_gradients():
     return len(optimizer.state)
 
 
-# cuBLAS's workspaces, of this thread and of backward's, come before anything is measured.
+# Allocate cuBLAS's workspaces of this thread and of backward's before anything is measured.
 warm = torch.ones(8, 8, device="cuda", requires_grad=True)
 (warm @ warm).sum().backward()
 nn.Linear(8, 8).cuda()(warm).sum().backward()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torch.fft, forwards and backwards: what comes out, and what it takes."""
+"""torch.fft, forward and backward: its results and its memory."""
 
 import json
 

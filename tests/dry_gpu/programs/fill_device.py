@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fills a device that nothing has touched yet: with blocks of 1 GiB until there is no room for one, then with blocks of 20 MiB."""
+"""Fills an unused device: with blocks of 1 GiB until there is no room for another, then with blocks
+of 20 MiB."""
 
 import torch
 

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""fsdp_memory.py reshard|keep: what FSDP2 has alive at the peak of a forward, as rank 0 of 2.
+"""fsdp_memory.py reshard|keep: the blocks that FSDP2 has alive at the peak of a forward, as rank 0
+of 2.
 
-The model is that of PyTorch's test_fully_shard_memory.py: ModelArgs(vocab_size=32, n_layers=3, dim=768, n_heads=12).
+The model is that of PyTorch's test_fully_shard_memory.py: ModelArgs(vocab_size=32, n_layers=3,
+dim=768, n_heads=12).
 """
 
 import collections
@@ -52,13 +54,13 @@ def bytes_of(modules):
 
 
 def function_of(event):
-    """The innermost of FSDP's functions that decides to allocate; nothing: it is not FSDP's."""
+    """Return the innermost FSDP function that decides to allocate, or "" if none does."""
     deciding = ("init_all_gather_outputs", "foreach_all_gather")
     return next((frame["name"] for frame in event["frames"] if frame["name"] in deciding), "")
 
 
 def alive_at_peak(trace):
-    """Of what was allocated in this trace: bytes and number of blocks by function."""
+    """Return bytes and number of blocks by function, for what was allocated in this trace."""
     live, sizes, most, at_peak = {}, 0, -1, []
     for event in trace:
         if event["action"] == "alloc":

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A step as GaLore takes it: the gradient's first singular vectors project it to a few rows, and Adam's moments are of those."""
+"""A GaLore step: the gradient's first singular vectors project it to a few rows, and Adam keeps
+moments of those."""
 
 import json
 
@@ -10,7 +11,7 @@ ROWS, COLUMNS, RANK = 1024, 2048, 128
 
 weight = torch.nn.Parameter(torch.empty(ROWS, COLUMNS, device="cuda"))
 batch = torch.empty(64, COLUMNS, device="cuda")
-torch.mm(batch, batch.T)  # cuBLAS's workspace comes now
+torch.mm(batch, batch.T)  # cuBLAS's workspace is allocated here
 projection, moments = [], []
 
 

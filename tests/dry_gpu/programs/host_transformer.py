@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The host's transformer (host/trainer/models) operator for operator, to be compared with it to the byte: what is
-alive when, and in which order it was allocated, is the same. Its layers are those of tests/peers/memory/course_model.py;
-where C++ frees at another moment than Python, what computes is replaced here."""
+"""The host's transformer (host/trainer/models), operator for operator, for a comparison to the
+byte: the same tensors are alive at each time, and they were allocated in the same order. Its layers
+are those of tests/peers/memory/course_model.py; functions are replaced here where C++ frees at
+another time than Python."""
 
 import json
 import pathlib
@@ -15,10 +16,11 @@ import course_model  # noqa: E402
 
 
 class Expression:
-    """What an expression makes on its way lives until it ends in C++, and dies last first; in Python each dies at once.
+    """In C++ the temporaries of an expression live until it ends and die in reverse order; in
+    Python each dies at once.
 
-    with Expression() as keep:
-        result = rsqrt(keep(mean(keep(x.pow(2)))))
+        with Expression() as keep:
+            result = rsqrt(keep(mean(keep(x.pow(2)))))
     """
 
     def __enter__(self):
@@ -72,12 +74,12 @@ def attend(query, key, value):
     scores = torch.where(visible, scores, -float("inf"))
     weights = softmax(scores)
     attended = torch.einsum("...qk,...kd->...qd", weights, value)
-    del weights, visible, position, scores  # the last first, as C++ does
+    del weights, visible, position, scores  # in reverse order, as in C++
     return attended
 
 
 def feed_forward(layer, x):
-    right = layer.w3(x)  # which operand comes first is the compiler's choice: GCC takes the right one
+    right = layer.w3(x)  # the compiler chooses which operand is evaluated first: GCC takes the right one
     return layer.w2(layer.sigmoid_linear_unit(layer.w1(x)) * right)
 
 
@@ -88,8 +90,9 @@ course_model.attend = attend
 
 
 class AdamW:
-    """As LibTorch's C++ has it: each parameter's state is made when its first update comes. torch.optim.AdamW makes all
-    of it before, so that it fills other holes: the same bytes allocated, others reserved."""
+    """LibTorch's C++ AdamW: it creates each parameter's state at its first update.
+    torch.optim.AdamW creates all states before, and so fills other holes: the same bytes are
+    allocated, different ones reserved."""
 
     def __init__(self, parameters):
         self.parameters, self.state, self.steps = list(parameters), {}, 0

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torch.linalg on a card that computes nothing: what comes out, and what it takes.
+"""torch.linalg on a card that computes nothing: its results and its memory.
 
-linalg.py [svd]: everything, or one decomposition alone.
+linalg.py [svd]: everything, or only one decomposition.
 """
 
 import json
@@ -31,7 +31,7 @@ def backward(operation):
 
 tall, square, batch, small = matrix(1024, 256), matrix(512, 512), matrix(4, 64, 64), matrix(8, 16, 16)
 wide = matrix(256, 1024)
-torch.mm(square, square)  # cuBLAS's workspace comes now
+torch.mm(square, square)  # cuBLAS's workspace is allocated here
 
 OPERATIONS = {
     "svd": lambda: linalg.svd(tall, full_matrices=False),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an operation leaves allocated, and what it needs on its way."""
+"""The memory that an operation leaves allocated, and its peak."""
 
 import torch
 
@@ -11,8 +11,9 @@ def shapes_of(result):
 
 
 def measure(operation):
-    """The shapes of its results, their bytes, and its peak beyond what was there before, its results included."""
-    torch.cuda.empty_cache()  # a larger block from there would count as a whole
+    """Return the shapes of its results, their bytes, and its peak beyond the memory before, with
+    the results."""
+    torch.cuda.empty_cache()  # a larger cached block would count as a whole
     before = torch.cuda.memory_allocated()
     torch.cuda.reset_peak_memory_stats()
     result = operation()

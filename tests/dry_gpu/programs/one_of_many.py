@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""one_of_many.py WORLD FORM: three steps of a small model as rank 0 of WORLD, sharded or replicated as FORM says."""
+"""one_of_many.py WORLD FORM: three steps of a small model as rank 0 of WORLD, sharded or
+replicated, as FORM says."""
 
 import hashlib
 import json
@@ -11,7 +12,7 @@ import torch.distributed as dist
 
 world, form = int(sys.argv[1]), sys.argv[2]
 torch.cuda.set_device(0)
-# A store that waits for nobody. The peers are not there: whatever is asked of them, NCCL answers.
+# A store that does not wait for the peers. They do not exist; NCCL answers for them.
 store = dist.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
 dist.init_process_group("nccl", rank=0, world_size=world, store=store)
 torch.cuda.memory._record_memory_history(stacks="all", context=None)
@@ -56,8 +57,9 @@ for _ in range(3):
     optimizer.zero_grad()
     torch.cuda.synchronize()
     if form == "ddp":
-        # After its first step DDP makes its buckets anew, in the order of their gradients. NCCL's watchdog, which looks
-        # after its work every 100 ms, holds the old ones until then: longer than a step takes here, unlike on a card.
+        # After its first step DDP rebuilds its buckets in the order of their gradients. NCCL's
+        # watchdog checks its work every 100 ms and keeps the old buckets until then. Unlike on a
+        # card, this is longer than a step takes here.
         time.sleep(1)
 
 trace = torch.cuda.memory._snapshot()["device_traces"][0]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torch.profiler over two training steps on the modelled clock: what it exports, and what the account says of the same time."""
+"""torch.profiler over two training steps on the modelled clock: its export, and the account's
+figures for the same time."""
 
 import ctypes
 import json

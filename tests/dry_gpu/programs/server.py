@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""server.py FOLDER [MODULE...]: opens the dry GPU's libraries, imports torch and the modules once, and runs programs as
-children that begin there.
+"""server.py FOLDER [MODULE...]: opens the dry GPU's libraries, imports torch and the modules once,
+and runs programs as children forked from this state.
 
-Reads a line of JSON for each: program, words, environment, output (a file; errors go to the same name with .err).
-Answers with a line: the exit status. The devices are chosen by the child, since nothing of CUDA is called before.
+Reads a line of JSON for each program: program, words, environment, output (a file; errors go to the
+same name with .err). Answers with a line: the exit status. The child chooses the devices, since
+nothing of CUDA is called before.
 """
 
 import ctypes

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What decompositions, transforms and recurrences ask the caching allocator for, as it was measured on a card.
+"""The allocations that decompositions, transforms and recurrences request from the caching
+allocator, as they were measured on a card.
 
-solver_workspaces.py FILE: FILE is JSON, a list of measured rows (tests/data/card-h200/workspaces.jsonl). Prints for each
-row the sizes of all allocations in the order asked: {"rows": [{"allocs": [...]}, {"fwd": [...], "bwd": [...]}, ...]}.
+solver_workspaces.py FILE: FILE is JSON, a list of measured rows
+(tests/data/card-h200/workspaces.jsonl). Prints for each row the sizes of all allocations in the
+order requested: {"rows": [{"allocs": [...]}, {"fwd": [...], "bwd": [...]}, ...]}.
 """
 
 import json
@@ -13,7 +15,7 @@ import torch
 from asked_sizes import Allocations
 from dry_counts import counts
 
-SEQUENCE, BATCH, SIZE, LAYERS = 50, 32, 256, 2  # of the measured recurrences
+SEQUENCE, BATCH, SIZE, LAYERS = 50, 32, 256, 2  # sizes of the measured recurrences
 
 
 def decomposition(operation, a):
@@ -69,5 +71,5 @@ def perform(row, allocations):
 
 rows = json.loads(pathlib.Path(sys.argv[1]).read_text())
 recorder = Allocations()
-torch.mm(torch.empty(8, 8, device="cuda"), torch.empty(8, 8, device="cuda"))  # cuBLAS's workspace comes now
+torch.mm(torch.empty(8, 8, device="cuda"), torch.empty(8, 8, device="cuda"))  # cuBLAS's workspace is allocated here
 print(json.dumps({"rows": [perform(row, recorder) for row in rows], "counts": counts()}))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sparse matrices in every layout: what comes out, and what it takes."""
+"""Sparse matrices in every layout: the results and their memory."""
 
 import json
 
@@ -38,7 +38,7 @@ def bsr(rows=ROWS, columns=COLUMNS, block=16):
 
 
 dense, vector = torch.zeros(COLUMNS, 64, **device), torch.zeros(COLUMNS, **device)
-torch.mm(dense.T, dense)  # cuBLAS's workspace comes now
+torch.mm(dense.T, dense)  # cuBLAS's workspace is allocated here
 
 
 def backward():
@@ -57,7 +57,7 @@ def semi_structured(dtype=torch.half):
 
 
 def parts(matrix):
-    """A sparse result, as the tensors that it consists of."""
+    """Return the tensors that a sparse result consists of."""
     if matrix.layout == torch.sparse_coo:
         return matrix._indices(), matrix._values()
     return matrix.crow_indices(), matrix.col_indices(), matrix.values()

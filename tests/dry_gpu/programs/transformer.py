@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A decoder of CS336's shape as people write it: RMSNorm in fp32, attention spelled out, SwiGLU."""
+"""A decoder of CS336's shape, written as usual: RMSNorm in fp32, explicit attention, SwiGLU."""
 
 import torch
 import torch.nn.functional as F
@@ -58,7 +58,8 @@ class Transformer(nn.Module):
 
 
 def train(model, batch, context, vocab, steps, on_step):
-    """Steps of AdamW, one parameter after the other, under bf16 autocast; `on_step` is called after each."""
+    """Steps of AdamW, one parameter after the other, under bf16 autocast; `on_step` is called after
+    each step."""
     mask = torch.tril(torch.ones(context, context, dtype=torch.bool, device="cuda"))
     tokens = torch.zeros(batch, context, dtype=torch.long, device="cuda")
     optimizer = torch.optim.AdamW(model.parameters(), foreach=False)

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a program reads back from a device: values that the host has put there, unknown ones, and answers.
+"""Values that a program reads back from a device: those that the host wrote, unknown ones, and
+answers.
 
-The word chooses the case. Each part tells what it got, and who read what nobody knew, as the dry GPU's account says.
+The argument chooses the case. Each part returns the values that it read and, from the dry GPU's
+account, which readers read unknown values.
 """
 
 import ctypes
@@ -37,7 +39,7 @@ def readers():
 
 
 def seen(read):
-    """What `read` gives, and by how much it raised each reader's counts."""
+    """Return what `read` returns, and how much it raised each reader's counts."""
     before = readers()
     value = read()
     changed = {}
@@ -91,7 +93,7 @@ def unknown():
 
 
 def conditions():
-    """What a program asks to see that nothing is out of the ordinary, and what it asks for otherwise."""
+    """The questions by which a program checks that nothing is unusual, and other questions."""
     values = torch.rand(100, device="cuda")
     mask = torch.ones(4, 100, dtype=torch.int64, device="cuda")
     is_on = mask.bool()
@@ -135,7 +137,7 @@ def answers():
 
 
 def numbers():
-    """Single numbers on the device, which kernels count with while a model is trained."""
+    """Single numbers on the device that kernels count with during training."""
     model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.BatchNorm1d(8, momentum=None), torch.nn.Dropout(), torch.nn.Linear(8, 8)).cuda()
     optimizers = {
         name: make(model.parameters(), lr=1e-3)

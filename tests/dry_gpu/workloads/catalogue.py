@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The workloads by name: program and words. docs/workloads.md shows what they come to."""
+"""The workloads by name: program and arguments. docs/workloads.md shows their peaks."""
 
 WORKLOADS = {
     "distilbert, batch 1": ("language.py", "distilbert", "1", "128", "adamw"),
     "distilbert, batch 1, 4 micro-batches": ("language.py", "distilbert", "1", "128", "adamw", "accumulate=4"),
     "distilbert, batch 32, 4 micro-batches": ("language.py", "distilbert", "32", "128", "adamw", "accumulate=4"),
     "distilbert, batch 32, 4 micro-batches, fused": ("language.py", "distilbert", "32", "128", "fused", "accumulate=4"),
-    # GaLore's filter of names matches nothing of DistilBERT: plain AdamW, in its own loop.
+    # GaLore's name filter matches nothing in DistilBERT, so this is plain AdamW in GaLore's own
+    # loop.
     "distilbert, batch 32, 4 micro-batches, galore": ("language.py", "distilbert", "32", "128", "galore=4", "accumulate=4"),
     "gpt2": ("language.py", "gpt2", "4", "1024", "adamw"),
     "gpt2, eager attention": ("language.py", "gpt2", "4", "1024", "adamw", "attention=eager"),
@@ -36,8 +37,8 @@ WORKLOADS = {
     "vit_l_16": ("vision.py", "vit_l_16", "32", "adam"),
 }
 
-# What the smallest card has room for; these run on every card.
+# These fit on the smallest card and run on every card.
 EVERYWHERE = ("distilbert, batch 32, 4 micro-batches", "gpt2", "llama-60m", "llama-60m, galore 128", "resnet50")
 
-# cuDNN's workspaces are a setting; what it does to the peaks is kept as well.
+# cuDNN's workspace is a setting; its effect on the peaks is recorded as well.
 WORKSPACES = {"resnet50": ("32MiB", "256MiB")}

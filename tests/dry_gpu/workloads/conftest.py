@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A server that has transformers and torchvision at hand, and cards as `strata` hands them to a program."""
+"""A server with transformers and torchvision loaded, and cards as `strata` passes them to a
+program."""
 
 import functools
 import pathlib
@@ -22,7 +23,8 @@ def server(serve):
 
 @pytest.fixture(scope="session")
 def profile_text(strata):
-    """A function: what a program run on that card is handed; with that workspace of cuDNN, if one is given."""
+    """A function that returns the profile text that a program on that card gets, with that cuDNN
+    workspace if given."""
 
     @functools.cache
     def of(card, cudnn_workspace=None):
@@ -35,7 +37,8 @@ def profile_text(strata):
 
 @pytest.fixture
 def train(on_dry_gpu, profile_text):
-    """A function: runs a workload's program with its words on a card; returns what it told."""
+    """A function that runs a workload's program with its arguments on a card and returns its
+    output."""
 
     def run(words, card, cudnn_workspace=None):
         return on_dry_gpu(str(HERE / words[0]), *words[1:], profile_text=profile_text(card, cudnn_workspace))

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Three training steps of one of transformers' models, made from its configuration.
+"""Three training steps of a transformers model, made from its configuration.
 
-    language.py MODEL BATCH TOKENS OPTIMIZER [accumulate=N] [attention=sdpa|eager] [bfloat16] [checkpoint]
+    language.py MODEL BATCH TOKENS OPTIMIZER [accumulate=N] [attention=sdpa|eager] [bfloat16]
+        [checkpoint]
 
 OPTIMIZER: adamw, fused, or galore=RANK.
 """
@@ -15,7 +16,7 @@ import torch  # noqa: E402
 import transformers  # noqa: E402
 from recording import STEPS, Recording  # noqa: E402
 
-# GaLore's configurations, which are of LLaMA's form: width, feed-forward's width, layers, heads.
+# GaLore's configurations, which have LLaMA's form: width, feed-forward's width, layers, heads.
 LLAMA = {
     "llama-60m": (512, 1376, 8, 8),
     "llama-100m": (640, 1708, 12, 10),
@@ -56,7 +57,7 @@ def make_optimizer(model, name):
     name, _, rank = name.partition("=")
     if name != "galore":
         return torch.optim.AdamW(model.parameters(), lr=1e-3, fused=name == "fused" or None)
-    from galore_torch import GaLoreAdamW  # it uses CUDA as soon as it is imported, through bitsandbytes
+    from galore_torch import GaLoreAdamW  # the import already uses CUDA, through bitsandbytes
 
     low_rank = [p for name, p in model.named_parameters() if p.dim() == 2 and ("attn" in name or "mlp" in name)]
     chosen = {id(parameter) for parameter in low_rank}

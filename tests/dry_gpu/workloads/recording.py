@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a workload tells of itself: its peaks step by step, and every event of the caching allocator."""
+"""Records a workload's peaks, step by step, and every event of the caching allocator."""
 
 import contextlib
 import hashlib
@@ -24,7 +24,8 @@ class Recording:
         self.peaks.append([torch.cuda.max_memory_allocated(), torch.cuda.max_memory_reserved()])
 
     def tell(self, model):
-        """Prints as JSON: parameters, [allocated, reserved] bytes at the peak of each step, and a digest of all events."""
+        """Print as JSON: parameters, [allocated, reserved] bytes at the peak of each step, and a
+        digest of all events."""
         trace = torch.cuda.memory._snapshot()["device_traces"][0]
         events = json.dumps([[event["action"], event["addr"], event["size"], event["stream"]] for event in trace])
         told = {

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models that people train, from transformers and torchvision, on cards that are not there: their peaks and events.
+"""Common models of transformers and torchvision on simulated GPUs: their peaks and events.
 
     STRATA_KEEP_PEAKS=1 python -m pytest tests/dry_gpu/workloads -m long
 
-writes what is seen to tests/data/workload_peaks.json, with which the tests compare, and to the tables of
-docs/workloads.md. Look at the difference before you keep it.
+writes the results to tests/data/workload_peaks.json, the tests' reference, and to the tables of
+docs/workloads.md. Check the difference before you keep it.
 """
 
 import json
@@ -33,7 +33,7 @@ def kept_name(name, workspace):
 
 
 def tables(kept):
-    """Markdown: of each card the peaks of the third step, in MiB."""
+    """Return Markdown: the peaks of the third step on each card, in MiB."""
     for card in sorted(kept, key=lambda card: (card != "h100-80gb", card)):
         yield f"\n## {card}\n\n| Workload | Parameters | Allocated, MiB | Reserved, MiB |\n|---|---:|---:|---:|\n"
         for name, facts in sorted(kept[card].items()):
@@ -73,10 +73,11 @@ def test_peaks_are_the_kept_ones_and_every_run_has_the_same_events(train, golden
 def test_llama_7b_by_hand(golden):
     width, feed_forward = 4096, 11008
     layer = [width * width] * 4 + [width * feed_forward] * 3 + [width] * 2
-    parameters = 2 * (2 * 32000 * width + width + 32 * sum(layer))  # bfloat16; each fills whole units of 512 bytes
-    workspaces = 2 * (32 << 20)  # of cuBLAS: forward's thread, backward's
+    parameters = 2 * (2 * 32000 * width + width + 32 * sum(layer))  # bfloat16; each parameter uses whole units of 512 bytes
+    workspaces = 2 * (32 << 20)  # cuBLAS's: forward's thread, backward's
     tokens, frequencies = 2048 * 8, 2 * 512
-    # The parameters, their gradients, both moments, and the roots of the second, all at once.
+    # The parameters, their gradients, both moments, and the roots of the second moments, all at
+    # once.
     at_the_step = 5 * parameters + workspaces + tokens + frequencies
     assert golden[0]["h100-80gb"]["llama-7b, bfloat16"]["peaks"][2][0] == at_the_step == 67_451_282_432
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Three training steps of one of torchvision's models on images of 224 x 224.
+"""Three training steps of a torchvision model on images of 224 x 224.
 
     vision.py MODEL BATCH sgd|adam [channels_last] [half] [benchmark]
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""language.py NAME: three training steps of a model of transformers, with AdamW."""
+"""language.py NAME: three training steps of a transformers model, with AdamW."""
 
 import torch
 import transformers

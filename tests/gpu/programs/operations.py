@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""operations.py NAME: what libraries, streams, graphs and compilers ask the allocator for."""
+"""operations.py NAME: the allocations of libraries, streams, graphs and compilers."""
 
 import os
 
@@ -33,7 +33,7 @@ def lstm():
 
 
 def galore():
-    """Gradients projected on their first 128 left singular vectors, and back."""
+    """Project gradients onto their first 128 left singular vectors, and back."""
     weights = [nn.Parameter(torch.randn(768, 2048, device=DEVICE)) for _ in range(4)]
     projections = {}
     optimizer = torch.optim.AdamW(weights)
@@ -52,7 +52,7 @@ def fft():
         x = torch.randn(*shape, device=DEVICE, requires_grad=True)
         torch.fft.rfft(x).abs().sum().backward()
         torch.fft.fft2(x.detach().reshape(shape[0], -1, shape[-1]))
-    # Without a name for the sound: stft frees it as soon as it has a padded copy.
+    # The sound has no variable, because stft frees it as soon as it has a padded copy.
     torch.stft(torch.randn(4, 160000, device=DEVICE), 400, 160, window=torch.hann_window(400, device=DEVICE), return_complex=True)
 
 
@@ -81,7 +81,7 @@ def graphs():
 
 
 def streams():
-    """Blocks that another stream still uses when they are given back."""
+    """Free blocks that another stream still uses."""
     others = [torch.cuda.Stream() for _ in range(3)]
     kept = []
     for index in range(30):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the recorded programs share. What they allocate, and when, is what the recordings hold: a change here needs a card."""
+"""Shared by the recorded programs. The recordings contain what they allocate, and when, so a change
+here needs a card."""
 
 import sys
 
@@ -10,7 +11,7 @@ DEVICE = "cuda"
 
 
 def train(model, batch, loss_of, optimizer, autocast=None, steps=3):
-    """Steps on one batch; the loss of a step lives until the next one has its own."""
+    """Take steps on one batch; a step's loss lives until the next step has its own."""
     for _ in range(steps):
         with torch.autocast("cuda", dtype=autocast, enabled=autocast is not None):
             loss = loss_of(model, *batch)
@@ -28,7 +29,7 @@ def classification_loss(model, inputs, classes):
 
 
 def main(programs):
-    """Runs the program that the first word names."""
+    """Run the program that the first argument names."""
     torch.manual_seed(0)
     programs[sys.argv[1]]()
     torch.cuda.synchronize()

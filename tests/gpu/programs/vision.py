@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""vision.py NAME: three training steps of a model of torchvision."""
+"""vision.py NAME: three training steps of a torchvision model."""
 
 import torch
 import torchvision

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Adapters that are trained twice, by the host and by peft_training.py, and by how much the two may differ."""
+"""Adapters that both the host and peft_training.py train, and the allowed difference between the
+two."""
 
 import json
 
@@ -8,9 +9,10 @@ SIZES = {
     "qwen": {"layers": 4, "d_model": 256, "d_ff": 704, "heads": 8, "kv_heads": 2, "vocab": 8000},
     "gpt2": {"layers": 4, "d_model": 512, "d_ff": 2048, "heads": 8, "vocab": 20000},
 }
-# With few words most is allocated in a block's backward, where weights in 4 bits are unpacked.
+# With few tokens the peak is in a block's backward, which unpacks weights in 4 bits.
 WITHIN_A_BLOCK = {"sizes": {**SIZES["llama"], "layers": 2, "d_model": 1024, "d_ff": 2816, "vocab": 500}, "batch": 2, "context": 1024}
-# Rows of whole blocks of 64: of others bitsandbytes unpacks another weight on the CPU than it packed.
+# Rows of whole blocks of 64: for other rows bitsandbytes on the CPU unpacks a different weight than
+# it packed.
 TINY = {
     "llama": {"layers": 2, "d_model": 64, "d_ff": 192, "heads": 4, "kv_heads": 4, "vocab": 101},
     "qwen": {"layers": 2, "d_model": 64, "d_ff": 192, "heads": 4, "kv_heads": 2, "vocab": 101},
@@ -63,7 +65,7 @@ MEMORY = {
     "gpt2, nf4": case("gpt2", base="nf4"),
     "gpt2, nf4, all, block": case("gpt2", base="nf4", targets=ALL["gpt2"], checkpointing="block"),
 }
-# The others are of the long tests.
+# The other cases run with the long tests.
 QUICK = ("llama", "llama, autocast", "within a block, nf4, double, block", "qwen, nf4", "gpt2, all, rank 4")
 
 LOSSES = {
@@ -81,17 +83,20 @@ QUICK_LOSSES = ("llama, fp32, fp32", "llama, nf4, fp32", "qwen, nf4, fp32", "gpt
 
 
 def differences(case):
-    """What peft's program holds at the peak and the host does not, by name, in bytes of the allocator."""
+    """Return the tensors that peft's program holds at the peak and the host does not, by name, in
+    bytes of the allocator."""
     found = {}
     if case["model"] in ("llama", "qwen"):
-        # transformers keeps the inverse frequencies twice; all of these fit one block.
+        # transformers keeps the inverse frequencies twice; all of these fit into one block.
         found["original_inv_freq of rotary_emb"] = 512
     if case["checkpointing"] == "block":
-        # The layers do not read them, but a checkpointed one keeps all its arguments until backward.
+        # The layers do not read them, but a checkpointed layer keeps all its arguments until
+        # backward.
         found["position_ids, int64"] = case["context"] * 8
     if case["checkpointing"] == "block" and case["model"] == "gpt2":
-        # With checkpoints it is made to require a gradient, for reentrant ones, and is held to get it. llama's is the first
-        # block's input, which both keep.
+        # With checkpoints transformers makes this tensor require a gradient, for reentrant ones,
+        # and it is kept to receive the gradient. For llama it is the first block's input, which
+        # both keep.
         found["the output of wte"] = 2 * case["batch"] * case["context"] * case["sizes"]["d_model"]
     if case["adapter"]["double_quantization"]:
         found["bitsandbytes' own dynamic map, beside each layer's copy, 256 float32"] = 1024
@@ -99,7 +104,7 @@ def differences(case):
 
 
 def yaml_of(case, **more):
-    """JSON is YAML."""
+    """Return the case as YAML; JSON is YAML."""
     adapter = {"name": "lora", **case["adapter"]}
     if adapter["base"] != "nf4":
         del adapter["double_quantization"]

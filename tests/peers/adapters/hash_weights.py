@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The host's `model.init: hash` and `data.source: hash`, for transformers' models and peft's adapters."""
+"""The host's `model.init: hash` and `data.source: hash`, for transformers' models and peft's
+adapters."""
 
 import numpy
 import torch
@@ -34,7 +35,8 @@ def hashed_weight(name, shape, number):
 
 
 def host_name(name, series):
-    """The host's name of a parameter: peft's, without the prefix of the model inside, and also before there is an adapter."""
+    """Return the host's name of a parameter: peft's name, without the inner model's prefix, also
+    before there is an adapter."""
     own = name.removeprefix("model.").removeprefix("transformer.")
     if own in series:
         return own
@@ -43,14 +45,14 @@ def host_name(name, series):
 
 
 def fill_with_hash(model, series):
-    """`series`: numbers of the host's parameters by their names. Those in 4 bits stay: they were filled before they were
-    quantized."""
+    """Fill the model. `series` has the numbers of the host's parameters by name. Weights in 4 bits
+    stay, because they were filled before they were quantized."""
     modules = dict(model.named_modules())
     for name, parameter in model.named_parameters():
         if parameter.dtype == torch.uint8:
             continue
         own = host_name(name, series)
-        # The host keeps matrices of GPT-2's Conv1D the other way round.
+        # The host keeps matrices of GPT-2's Conv1D transposed.
         turned = name.endswith(".weight") and type(modules[name.removesuffix(".weight")]).__name__ == "Conv1D"
         weight = hashed_weight(own, parameter.shape[::-1] if turned else parameter.shape, series[own])
         with torch.no_grad():

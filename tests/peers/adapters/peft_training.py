@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains an adapter with peft as it is told to, a line of JSON each as adapter_cases.py has it, and answers with a line: how
-many parameters there are and are trained, and for each step its loss and how many bytes were allocated at most at once.
-`device: cuda` needs `strata exec --dry ...` or a GPU.
+"""Trains adapters with peft. Reads cases of adapter_cases.py, one line of JSON each, and answers
+each with a line: the number of parameters and of trained parameters, and each step's loss and peak
+allocated bytes. `device: cuda` needs `strata exec --dry ...` or a GPU.
 """
 
 import contextlib
@@ -48,7 +48,8 @@ def model_config(case):
 
 
 def base_model(case):
-    """In 4 bits it comes from a file, as only from_pretrained quantizes."""
+    """Return the base model. In 4 bits it is loaded from a file, because only from_pretrained
+    quantizes."""
     base = case["adapter"]["base"]
     dtype = torch.bfloat16 if base == "bf16" or (base == "nf4" and case["precision"] in HALF) else torch.float32
     torch.set_default_dtype(dtype)
@@ -140,7 +141,7 @@ def train(case):
 
 
 def forget(device):
-    """What one training leaves behind no other may find."""
+    """Reset the process, so that one training does not affect the next."""
     gc.collect()
     if device == "cuda":
         bitsandbytes.functional.name2qmap.clear()

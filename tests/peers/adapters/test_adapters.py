@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The host's adapters beside peft's on transformers' models, with bitsandbytes' weights in 4 bits: as many parameters, the
-same losses from the same weights on the CPU, and on a device that computes nothing the same peaks, to the byte but for what
-adapter_cases.py explains. The host's weights in 4 bits are bitsandbytes'.
+"""The host's adapters compared with peft's on transformers' models, with bitsandbytes' weights in 4
+bits. They have as many parameters, and the same losses from the same weights on the CPU. On a
+device that computes nothing they have the same peaks, to the byte except for the differences that
+adapter_cases.py explains. The host's weights in 4 bits equal bitsandbytes'.
 """
 
 import contextlib
@@ -21,7 +22,7 @@ HERE = pathlib.Path(__file__).parent
 REPOSITORY = HERE.parents[2]
 STRATA = os.environ.get("STRATA") or str(REPOSITORY / "build/release/bin/strata")
 CARD = "h100-80gb"
-EXACT_BLOCKS = "expandable_segments:True"  # as large as their tensors
+EXACT_BLOCKS = "expandable_segments:True"  # blocks as large as their tensors
 
 
 PEFT_PROGRAM = (sys.executable, HERE / "peft_training.py")
@@ -41,7 +42,7 @@ def peft_on_the_cpu(conversation):
 
 @pytest.fixture
 def host_run(tmp_path):
-    """A function: the summary of the host's run of a case."""
+    """A function that returns the summary of the host's run of a case."""
 
     def run(text, *options):
         (tmp_path / "case.yaml").write_text(text)
@@ -74,7 +75,7 @@ def losses_of(folder):
 
 
 def each_case(cases, quick):
-    """The others are of the long tests."""
+    """Parametrize with the cases; those not in `quick` run with the long tests."""
     return pytest.mark.parametrize("name", [pytest.param(name, marks=[] if name in quick else pytest.mark.long) for name in cases])
 
 
@@ -89,7 +90,7 @@ def test_parameters_and_peaks_are_pefts(host_run, peft_on_a_dry_card, tmp_path, 
     assert summary["peak"]["categories"]["Unknown"] == 0
 
 
-# Of bf16 a loss has 8 bits; what is summed in another order may round it otherwise.
+# In bf16 a loss has 8 bits, and a different order of a sum may round it differently.
 TOLERANCE = {"fp32": 1e-5, "bf16": 2e-2}
 
 
@@ -101,7 +102,7 @@ def test_losses_are_pefts(host_run, peft_on_the_cpu, tmp_path, name):
     peft = peft_on_the_cpu(LOSSES[name], series={key: number for number, key in enumerate(parameters)})
     ours = losses_of(tmp_path)
     assert ours == pytest.approx(peft["losses"], rel=TOLERANCE[LOSSES[name]["precision"]])
-    assert ours[0] != pytest.approx(ours[2], rel=1e-4)  # what is trained has an effect
+    assert ours[0] != pytest.approx(ours[2], rel=1e-4)  # training has an effect
     assert (told(tmp_path)["parameters"], told(tmp_path)["trained_parameters"]) == (peft["parameters"], peft["trained"])
 
 
@@ -125,5 +126,5 @@ def test_weights_in_4_bits_are_bitsandbytes(host_run, tmp_path, double, width):
     torch.testing.assert_close(model["h.0.mlp.c_fc.nested_absmax"], state.state2.absmax)
     torch.testing.assert_close(model["h.0.mlp.c_fc.nested_offset"], state.offset)
     torch.testing.assert_close(model["h.0.mlp.c_fc.nested_quant_map"], state.state2.code)
-    # Between two codes a scale may round to either.
+    # Between two codes a scale may be rounded to either.
     assert (model["h.0.mlp.c_fc.absmax"].int() - state.absmax.int()).abs().max() <= 1

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strata fit -- python train.py {}` of a LoRA with peft, and of a QLoRA with bitsandbytes: the largest batch that it names trains to
-its end on the card, and the next does not."""
+"""`strata fit -- python train.py {}` of a LoRA with peft, and of a QLoRA with bitsandbytes:
+training with the largest batch that it names completes on the card, and with the next batch it does
+not."""
 
 import json
 import os

@@ -17,7 +17,8 @@ CLASSES, PIXELS = 10, 32
 
 
 class LogitsOf(torch.nn.Module):
-    """One of transformers' models. Nothing else of what it returns is kept, and no key or value for later tokens."""
+    """A transformers model. Keeps only the logits of its output, and no keys or values for later
+    tokens."""
 
     def __init__(self, model):
         super().__init__()
@@ -79,7 +80,7 @@ def galore(model, settings):
 
 
 def make_optimizer(model, settings):
-    """None where there is no backward."""
+    """Return None if there is no backward."""
     if settings["mode"] == "forward":
         return None
     if settings["optimizer"] == "galore_adamw":

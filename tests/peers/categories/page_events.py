@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The allocations and frees that a report's page holds, read as docs/report.md lays them out."""
+"""The allocations and frees in a report's page, read in the layout of docs/report.md."""
 
 import base64
 import itertools
@@ -11,7 +11,8 @@ NUMBERS_OF_A_SITE = 9  # the category first
 
 
 def numbers(section):
-    """LEB128: seven bits a byte, the lowest first; the eighth says that more follow."""
+    """Decode LEB128: seven bits in each byte, the lowest first; the eighth bit says that more bytes
+    follow."""
     found, number, shift = [], 0, 0
     for byte in section:
         number |= (byte & 0x7F) << shift
@@ -32,7 +33,7 @@ def sections(html, directory):
 
 
 def changes(html, facts):
-    """Of each event, in order: the category's name and by how many bytes it changes."""
+    """Yield for each event, in order, the category's name and the change of its bytes."""
     directory = facts["events"]
     assert (directory["exact_begin"], directory["exact_end"]) == (0, directory["count"]), "not each event stands there"
     held = sections(html, directory)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is trained three times: by the host, by Python under torch.profiler, and by Python under the eyes of a witness that knows
-whose each storage is. A case is in words of the host's; `yaml_of` makes the host's file of it, train.py reads it as it is.
+"""Trainings that run three times: in the host, in Python under torch.profiler, and in Python with a
+witness that knows the owner of each storage. A case uses the host's words; `yaml_of` makes the
+host's file from it, and train.py reads it directly.
 """
 
 import dataclasses
@@ -12,23 +13,24 @@ SGD = {"optimizer": "sgd", "momentum": 0.9}
 LLAMA = {**PLAIN, "model": "llama"}
 
 STEPS = 3
-LOOKED_AT = 1  # the step in the middle: what is there before and after it is of use to the profiler
+LOOKED_AT = 1  # the middle step: torch.profiler uses the events before and after it
 END_OF_FORWARD = "end of forward"
 BEFORE_OPTIMIZER, AFTER_OPTIMIZER = "before the optimizer", "after the optimizer"
-# The peak of the step is one of the two.
+# The step's peak is one of the two.
 PASSES, OPTIMIZER = "most in forward or backward", "most in the optimizer"
 MOMENTS = (END_OF_FORWARD, PASSES, BEFORE_OPTIMIZER, OPTIMIZER, AFTER_OPTIMIZER)
 
-# Storages do not tell what autograd computes in (Autograd_Detail) from what operators do (Temporary): they are one row.
+# Storages do not distinguish autograd's working memory (Autograd_Detail) from that of operators
+# (Temporary), so they share a row.
 ROWS = ("Parameter", "Optimizer_State", "Input", "Activation", "Gradient", "Temporary", "Unknown")
 
 
 @dataclasses.dataclass(frozen=True)
 class Case:
     settings: dict
-    moment: str  # at which torch.profiler's failure shows
+    moment: str  # the moment at which torch.profiler's failure shows
     failure: str  # in words
-    shows: object  # whether it does: of torch.profiler's bytes and the true ones
+    shows: object  # whether it shows: a function of torch.profiler's bytes and the true ones
     is_quick: bool = True
 
 
@@ -86,21 +88,21 @@ CASES = {
 
 
 def misattributed(said, true):
-    """Bytes that are in a row that is not theirs, or in none."""
+    """Return the bytes that are in the wrong row, or in none."""
     changes = [said[row] - true[row] for row in ROWS]
     return max(sum(change for change in changes if change > 0), -sum(change for change in changes if change < 0))
 
 
 @dataclasses.dataclass(frozen=True)
 class Difference:
-    """What Python's program holds and the host does not."""
+    """A tensor that Python's program holds and the host does not."""
 
     row: str
     bytes: int
     tensors: str
     why: str
     moments: tuple
-    where: dict  # the cases that it is in: those with one of these values for each of these keys
+    where: dict  # its cases: those that have one of these values for each of these keys
 
 
 TRAINED = {"model": ["transformer", "llama"], "mode": ["train"]}
@@ -151,7 +153,7 @@ EXPLAINED = [
 
 
 def explained(settings, moment):
-    """The differences that there must be: all of these, and nothing else."""
+    """Return the differences that must exist; there may be no others."""
     return [
         difference
         for difference in EXPLAINED

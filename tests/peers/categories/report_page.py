@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Our categories of a run of the host, at the same moments, read from the page that its report is: as the reader sees them."""
+"""Strata's categories of a host run at the same moments, read from its report page, as a reader
+sees them."""
 
 import json
 import re
@@ -19,7 +20,8 @@ FACTS = re.compile(r'<script[^>]*id="facts"[^>]*>(.*?)</script>', re.DOTALL)
 
 
 class Page:
-    """What the run held after each event, and its phases and steps, as numbers of events that had happened."""
+    """The run's memory after each event, and its phases and steps, as numbers of preceding
+    events."""
 
     def __init__(self, html):
         facts = json.loads(FACTS.search(html)[1])
@@ -39,7 +41,7 @@ class Page:
         return max(self.states[begin : end + 1], key=lambda state: sum(state.values()))
 
     def moments(self):
-        """By moment the bytes of each category."""
+        """Return the bytes of each category, by moment."""
         begin, end = self.steps[LOOKED_AT]
         if ("optimizer", LOOKED_AT) not in self.phases:
             return {END_OF_FORWARD: self.at(self.phases["loss", LOOKED_AT][1]), PASSES: self.most(begin, end)}
@@ -55,6 +57,6 @@ class Page:
 
 
 def rows_of(point):
-    """What autograd computes in is in the row of what operators do."""
+    """Return the rows; autograd's working memory is in the row of operators' memory."""
     joined = {**point, "Temporary": point["Temporary"] + point["Autograd_Detail"]}
     return {row: joined[row] for row in ROWS}

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whose each byte is, by torch.profiler's categories and by ours, beside what is known of the storages themselves.
+"""The owner of each byte, by torch.profiler's categories and by Strata's, compared with the
+storages themselves.
 
-Models of the same bytes in the host and in Python (profiled_cases.py), at moments of a step on the CPU. Ours must not have one byte in a
-row that is not its own. torch.profiler is known to have many: each case has one of its failures, and fails when torch has mended it.
+Models with the same bytes in the host and in Python (profiled_cases.py), at moments of a step on
+the CPU. Strata must not have a single byte in the wrong row. torch.profiler is known to have many:
+each case shows one of its failures, and fails once torch has fixed it.
 """
 
 import functools
@@ -22,14 +24,15 @@ STRATA = os.environ.get("STRATA") or str(REPOSITORY / "build/release/bin/strata"
 
 @pytest.fixture(scope="module")
 def python(conversation):
-    """A function: for each moment of a case the true bytes of each row, and those that torch.profiler says."""
+    """A function that returns, for each moment of a case, the true bytes of each row and
+    torch.profiler's."""
     with conversation(sys.executable, HERE / "train.py") as ask:
         yield functools.cache(lambda name: ask(CASES[name].settings))
 
 
 @pytest.fixture(scope="module")
 def host(tmp_path_factory):
-    """A function: for each moment of a case our bytes of each category."""
+    """A function that returns, for each moment of a case, Strata's bytes of each category."""
 
     @functools.cache
     def run(name):
@@ -43,7 +46,7 @@ def host(tmp_path_factory):
 
 
 def with_what_is_explained(ours, settings, moment):
-    """What the host would have if it held what Python's program holds beside the same."""
+    """Return the rows that the host would have with the explained tensors of Python's program."""
     rows = dict(ours)
     for difference in explained(settings, moment):
         rows[difference.row] += difference.bytes
@@ -76,7 +79,7 @@ def test_not_one_byte_of_ours_is_misattributed(python, host, name):
 
 
 def without_onednn(names):
-    """What oneDNN reorders depends on the processor."""
+    """Return the cases without oneDNN, because its reordering depends on the processor."""
     return [name for name in names if not CASES[name].settings["onednn"]]
 
 

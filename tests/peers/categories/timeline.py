@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What torch.profiler recorded on the CPU, read twice: raw, as blocks that are alive from one moment to another, and as its own
-memory timeline, in bytes by its own categories. Moments are nanoseconds of its clock."""
+"""torch.profiler's recording on the CPU, read in two ways: raw, as blocks that live from one moment
+to another, and as its own memory timeline, in bytes of its own categories. Moments are nanoseconds
+of its clock."""
 
 import bisect
 import dataclasses
@@ -10,7 +11,7 @@ from torch._C._profiler import _EventType
 from torch.profiler import record_function
 from torch.profiler._memory_profiler import Action, Category, TensorKey
 
-MARK = "moment "  # of what record_function wrote so as to be found again
+MARK = "moment "  # prefix of record_function's names, to find them again
 
 
 def mark(name):
@@ -19,7 +20,7 @@ def mark(name):
 
 
 def events_of(profiler):
-    """All of them, also those inside others."""
+    """Yield all events, including nested ones."""
     waiting = list(profiler.profiler.kineto_results.experimental_event_tree())
     while waiting:
         event = waiting.pop()
@@ -28,7 +29,7 @@ def events_of(profiler):
 
 
 def marks_of(profiler):
-    """The moment of each mark, by its name."""
+    """Return the moment of each mark, by its name."""
     return {
         event.name.removeprefix(MARK): event.start_time_ns
         for event in events_of(profiler)
@@ -47,8 +48,8 @@ class Block:
 
 
 class Blocks:
-    """The allocations that the profiler saw, as they are: nothing of its categories is in here. Each must be what c10's running
-    total of the process changes by, so that none is missed."""
+    """The allocations that the profiler saw, without its categories. Each must equal the change of
+    c10's running total for the process, so that none is missed."""
 
     def __init__(self, profiler):
         self.all, self._at, alive, counted = [], {}, {}, None
@@ -66,7 +67,7 @@ class Blocks:
                 alive.pop(address).died = event.start_time_ns
 
     def at(self, address, moment):
-        """The block that has the address at the moment."""
+        """Return the block that has the address at the moment."""
         blocks = self._at.get(address, [])
         index = bisect.bisect([block.born for block in blocks], moment) - 1
         return blocks[index] if index >= 0 and moment < blocks[index].died else None
@@ -75,8 +76,8 @@ class Blocks:
         return [block for block in self.all if block.born <= moment < block.died]
 
     def most(self, begin, end):
-        """The moment between the two at which most is allocated, the first of several. What was there before the profiler looked
-        counts as nothing, at every moment."""
+        """Return the first moment between the two at which the most is allocated. Memory from
+        before the profiler started does not count."""
         changes = [(block.born, block.bytes) for block in self.all] + [(block.died, -block.bytes) for block in self.all]
         total, largest, found = 0, -math.inf, begin
         for moment, change in sorted(changes):
@@ -88,7 +89,8 @@ class Blocks:
         return found
 
 
-# Its timeline in words of ours. What autograd computes in and what operators do is one row: storages do not tell them apart.
+# Its timeline in Strata's words. Autograd's working memory and that of operators share a row,
+# because storages do not distinguish them.
 NAMES = {
     Category.PARAMETER: "Parameter",
     Category.OPTIMIZER_STATE: "Optimizer_State",
@@ -102,7 +104,8 @@ NAMES = {
 
 
 def profiler_bytes(profile, moment):
-    """Of a memory profile, as export_memory_timeline adds its numbers up; that one rounds times to microseconds."""
+    """Return a memory profile's bytes, summed like export_memory_timeline, which rounds times to
+    microseconds."""
     bytes_of = dict.fromkeys(NAMES.values(), 0)
 
     def add(key, version, change):

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains what it is told to, a line of JSON each as profiled_cases.py has it, under torch.profiler, and answers with a line: for each
-moment the true bytes of each row, and those that torch.profiler says.
+"""Trains cases of profiled_cases.py, one line of JSON each, under torch.profiler. Answers each with
+a line: for each moment the true bytes of each row, and torch.profiler's.
 
-Twice, as the witness's marks and hooks are no part of what anybody trains; what is allocated and when is the same in both.
+Each case is trained twice, because the witness's marks and hooks are not part of an ordinary
+training. Both allocate the same at the same times.
 """
 
 import gc
@@ -94,7 +95,7 @@ def moments_of(marks, blocks):
 
 
 def the_truth(settings):
-    """The model is made under the profiler too, so that each of its blocks is seen."""
+    """The model is created under the profiler too, so that the profiler sees each of its blocks."""
     witness = Witness()
     with profiled() as profiler:
         model = make_model(settings)
@@ -118,7 +119,7 @@ def main():
     warnings.simplefilter("ignore")
     for line in sys.stdin:
         settings = json.loads(line)
-        make_optimizer(make_model(settings), settings)  # imports what it needs
+        make_optimizer(make_model(settings), settings)  # imports all that is needed
         gc.collect()
         with torch.backends.mkldnn.flags(enabled=settings["onednn"]):
             answer = {"true": the_truth(settings), "said": what_the_profiler_says(settings)}

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who knows whose a storage is, without any category.
+"""A witness that knows the owner of each storage, without any categories.
 
-A storage is a parameter's, a buffer's, a gradient's, the optimizer's, the batch's because it is found there. It is an activation if
-autograd holds it: it asked saved_tensors_hooks to keep it, or a node of the graph has it as `_saved_...`, where numbers are
-that the hooks are not shown; or if it is the logits or the loss. What else is alive is what operators and backward compute in.
+A storage belongs to a parameter, a buffer, a gradient, the optimizer or the batch if it is found
+there. It is an activation if autograd holds it: autograd asked saved_tensors_hooks to keep it, or a
+node of the graph has it as `_saved_...`, since the hooks do not see wrapped numbers. The logits and
+the loss are activations, too. Operators and backward compute in everything else that is alive.
 """
 
 import contextlib
@@ -12,12 +13,12 @@ import itertools
 import torch
 from timeline import mark
 
-OWNERS = ("Parameter", "Optimizer_State", "Gradient", "Input", "Activation")  # a storage that is of several is the first's
+OWNERS = ("Parameter", "Optimizer_State", "Gradient", "Input", "Activation")  # the first owner of a storage counts
 NOBODY = "Temporary"
 
 
 class NoWitness:
-    """Sees nothing, so that the profiler sees what anybody's training is."""
+    """Sees nothing, so that the profiler records an ordinary training."""
 
     def watch_saved(self):
         return contextlib.nullcontext()
@@ -48,7 +49,8 @@ class Witness(NoWitness):
         return torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor)
 
     def see_graph(self, loss):
-        """What its nodes hold; and the gradient of the loss, once there is one."""
+        """See the tensors that the graph's nodes hold, and the loss's gradient once there is
+        one."""
         loss.register_hook(lambda gradient: self.see("Gradient", [gradient]))
         waiting, known = [loss.grad_fn], set()
         while waiting:
@@ -61,7 +63,7 @@ class Witness(NoWitness):
             self.see("Activation", tensors_in([getattr(node, name) for name in names]))
 
     def roles(self, blocks, marks):
-        """The role of each block that it saw, by the block's identity."""
+        """Return the role of each block that it saw, by the block's identity."""
         roles = {}
         for number, (role, address) in enumerate(self.seen):
             block = blocks.at(address, marks[f"owner {number}"])
@@ -73,7 +75,8 @@ class Witness(NoWitness):
 
 
 def tensors_in(value):
-    """Those of an optimizer's state or a node's, also in an object that is no dictionary: GaLore's projectors."""
+    """Return the tensors of an optimizer's state or a node, also in an object that is no
+    dictionary, such as GaLore's projectors."""
     if isinstance(value, torch.Tensor):
         return [value]
     if isinstance(value, (list, tuple)):

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what transformers' and torchvision's classifiers compute, for tests/trainer/classifiers_peer_test.cpp to compare with.
+"""Writes the results of transformers' and torchvision's classifiers, which
+tests/trainer/classifiers_peer_test.cpp compares with.
 
     python tests/peers/classifiers/make_fixture.py classifiers.pt distilbert resnet18
 
-The file is a pickled dictionary with an entry for each model that is named: `sizes` by the names of our configuration,
-`weights` and `gradients` by the names of our parameters, `buffers` and `buffers_after` one forward by those of our buffers,
-and of one batch `inputs`, `targets` [batch], `logits` and `loss`. Our names are theirs, without DistilBERT's prefix.
+The file is a pickled dictionary with an entry for each named model: `sizes` by the names of
+Strata's configuration, `weights` and `gradients` by the names of Strata's parameters, `buffers` and
+`buffers_after` one forward by those of its buffers, and of one batch `inputs`, `targets` [batch],
+`logits` and `loss`. Strata's names are the libraries', without DistilBERT's prefix.
 """
 
 import argparse
@@ -30,7 +32,7 @@ DISTILBERT = {
     "norm_epsilon": 1e-12,
     "classes": 5,
 }
-IMAGE_SIZE = 64  # of which 2 x 2 pixels are left for the last norms
+IMAGE_SIZE = 64  # leaves 2 x 2 pixels for the last norms
 RESNET = {"classes": 10}
 
 
@@ -44,7 +46,7 @@ class LogitsOf(torch.nn.Module):
 
 
 def distilbert() -> tuple:
-    import transformers  # takes seconds, and ResNets do without
+    import transformers  # takes seconds, and ResNets do not need it
 
     config = transformers.DistilBertConfig(
         n_layers=DISTILBERT["layers"],
@@ -79,12 +81,13 @@ MODELS = {
 
 
 def draw(model: torch.nn.Module) -> None:
-    """Weights and statistics of which none is 0 or 1 and hides what it does, nor so small that the model is linear."""
+    """Draw weights and statistics: none is 0 or 1 and hides its effect, or is so small that the
+    model is linear."""
     with torch.no_grad():
         for name, parameter in model.named_parameters():
-            if parameter.dim() < 4:  # convolutions are drawn for their depth
+            if parameter.dim() < 4:  # convolutions are scaled for their depth
                 parameter.normal_(std=0.3)
-            if parameter.dim() == 1 and name.endswith("weight"):  # a norm's
+            if parameter.dim() == 1 and name.endswith("weight"):  # a norm's weight
                 parameter += 1
         for name, buffer in model.named_buffers():
             if name.endswith("running_mean"):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The C++ classifiers against transformers' DistilBERT and torchvision's ResNets, whose weights are too many to keep."""
+"""The C++ classifiers compared with transformers' DistilBERT and torchvision's ResNets, whose
+weights are too large to commit."""
 
 import os
 import subprocess

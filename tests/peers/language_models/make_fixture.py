@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what transformers computes for small models, for tests/trainer/language_models_peer_test.cpp to compare with.
+"""Writes transformers' results for small models, which tests/trainer/language_models_peer_test.cpp
+compares with.
 
     python tests/peers/language_models/make_fixture.py tests/data/language_models.pt
 
-The file is a pickled dictionary with an entry for each of llama, gpt2 and qwen: `sizes` by the names of our configuration,
-`weights` and `gradients` by the names of our parameters, and of one batch `inputs` and `targets` [batch, context], `logits`
-and `loss`. Our names are transformers', without the prefix of the model inside; matrices of GPT-2's Conv1D, which
-transformers keeps the other way round, are transposed.
+The file is a pickled dictionary with an entry for each of llama, gpt2 and qwen: `sizes` by the
+names of Strata's configuration, `weights` and `gradients` by the names of Strata's parameters, and
+of one batch `inputs` and `targets` [batch, context], `logits` and `loss`. Strata's names are
+transformers', without the inner model's prefix. Matrices of GPT-2's Conv1D are transposed, because
+transformers stores them that way.
 """
 
 import argparse
@@ -20,7 +22,7 @@ import torch.nn.functional as F  # noqa: E402
 import transformers  # noqa: E402
 
 BATCH = 2
-# Plain operations, one after the other, and no token that means something.
+# Plain operations, one after the other, and no special tokens.
 OPTIONS = {
     "attn_implementation": "eager",
     "use_cache": False,
@@ -70,7 +72,8 @@ def gpt2(sizes: dict) -> torch.nn.Module:
     return transformers.GPT2LMHeadModel(config)
 
 
-# What differs from the sizes that all have: other epsilons and bases than the defaults, to see that they are passed on.
+# Differences from the common sizes: non-default epsilons and bases, to check that they are passed
+# on.
 MODELS = {
     "llama": (llama, {"rope_theta": 5_000.0, "norm_epsilon": 1e-4, "tied": False}),
     "gpt2": (gpt2, {"norm_epsilon": 1e-4, "tied": True}),
@@ -79,11 +82,12 @@ MODELS = {
 
 
 def draw(model: torch.nn.Module) -> None:
-    """Weights of which none is 0 or 1 and hides what it does, nor so small that the model is linear."""
+    """Draw weights: none is 0 or 1 and hides its effect, or is so small that the model is
+    linear."""
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             parameter.normal_(std=0.3)
-            if parameter.dim() == 1 and name.endswith("weight"):  # a norm's
+            if parameter.dim() == 1 and name.endswith("weight"):  # a norm's weight
                 parameter += 1
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The C++ models against transformers', on the committed fixture's sizes and on others."""
+"""The C++ models compared with transformers', on the committed fixture's sizes and on others."""
 
 import os
 import subprocess
@@ -19,7 +19,7 @@ def make_fixture(file: Path, *sizes: str) -> None:
 
 
 def tensors_of(values: dict, path: str = "") -> dict:
-    """All tensors and numbers beneath, by their path."""
+    """Return all tensors and numbers below, by their path."""
     found = {}
     for key, value in values.items():
         found |= tensors_of(value, f"{path}/{key}") if isinstance(value, dict) else {f"{path}/{key}": value}
@@ -41,7 +41,7 @@ def test_the_script_makes_what_the_file_holds(tmp_path):
     assert again.keys() == committed.keys()
     assert len(again) > 100
     for path, value in committed.items():
-        # Sums may be taken in another order on another processor.
+        # Another processor may sum in another order.
         torch.testing.assert_close(again[path], value, rtol=1e-4, atol=1e-5, msg=lambda text: f"{path}: {text}")
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reference 002's way of counting activations, forward hooks on leaf modules, on transformers' own DistilBERT: what our estimate is
-held against (tests/integration/test_scopes.py)."""
+"""Reference 002's method of counting activations, forward hooks on leaf modules, on transformers'
+own DistilBERT. tests/integration/test_scopes.py compares Strata's estimate with it."""
 
 import pytest
 

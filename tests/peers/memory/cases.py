@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is trained twice, by the host and by train.py, and by how much the two may differ.
+"""Trainings that both the host and train.py run, and the allowed difference between the two.
 
-A case names its model, shape, attention, precision, optimizer and so on in words of the host's; `yaml_of` makes the host's
-file of it, train.py reads it as it is.
+A case gives its model, shape, attention, precision, optimizer and so on in the host's words.
+`yaml_of` makes the host's file from it, and train.py reads it directly.
 """
 
 import dataclasses
@@ -32,9 +32,10 @@ PLAIN = {
     "ranks": 1,
     "gradient_as_bucket_view": False,
 }
-FEW_TOKENS = {"context": 32, "batch": 1}  # so few that most is allocated while the optimizer steps
+FEW_TOKENS = {"context": 32, "batch": 1}  # so few that the peak is in the optimizer's step
 
-# With so many tokens most is allocated where forward ends and backward begins, unless blocks are checkpointed.
+# With so many tokens the peak is at the end of forward or the start of backward, unless blocks are
+# checkpointed.
 VARIANTS = {
     "plain": {},
     "sdpa": {"attention": "sdpa"},
@@ -58,7 +59,7 @@ VARIANTS = {
     "few tokens, bf16": {**FEW_TOKENS, "precision": "bf16"},
     "few tokens, fp16_autocast": {**FEW_TOKENS, "precision": "fp16_autocast"},
 }
-# Only GPT-2 and DistilBERT drop; and in checkpointed blocks the same again.
+# Only GPT-2 and DistilBERT have dropout; in checkpointed blocks they repeat the same dropout.
 DROPPING = ("gpt2-small", "distilbert")
 # One rank of eight, over NCCL: gradients are averaged in buckets.
 RANKS = {
@@ -74,7 +75,7 @@ DROPOUT = {
     "dropout, block": {"dropout": 0.1, "checkpointing": "block"},
 }
 
-# Images: of so many pixels square, and nothing in the model attends or drops.
+# Images of this width and height; nothing in the model has attention or dropout.
 IMAGES = {
     **{key: value for key, value in PLAIN.items() if key not in ("context", "dropout", "attention")},
     "image_size": 224,
@@ -103,7 +104,7 @@ SEEING = ("resnet18", "resnet50")
 REPLICATED = ("gpt2-small", "cs336-small", "distilbert")
 
 
-# A model of a size that people train, whose vocabulary is most of it.
+# A model of a practical size, most of which is its vocabulary.
 OF_QWEN = ("plain", "sdpa", "bf16_autocast, sdpa", "bf16, sdpa", "block", "sgd", "few tokens, foreach", "few tokens, loop")
 
 
@@ -122,7 +123,8 @@ CASES = {
     f"{model}, {name}": {"model": model, **case} for model in MODELS for name, case in cases_of(model).items()
 }
 
-# Of the first models one of each kind, of the others what these do not have; the rest with the long tests.
+# One case of each kind for the first models, and for the others what these do not have; the rest
+# run with the long tests.
 ONE_OF_EACH_KIND = (
     "plain",
     "sdpa",
@@ -152,12 +154,12 @@ def is_quick(name):
 
 @dataclasses.dataclass(frozen=True)
 class Difference:
-    """What Python's program holds at the peak and the host does not."""
+    """A tensor that Python's program holds at the peak and the host does not."""
 
     bytes: int  # of the tensor itself; the allocator rounds up to 512
     tensors: str
     why: str
-    where: dict  # the cases that it is in: those with one of these values for each of these keys
+    where: dict  # its cases: those that have one of these values for each of these keys
 
     @property
     def allocated_bytes(self):
@@ -210,7 +212,7 @@ EXPLAINED = [
 
 
 def explained(case):
-    """The differences that a case must have: all of these, and nothing else."""
+    """Return the differences that a case must have; there may be no others."""
     return [
         difference
         for difference in EXPLAINED
@@ -226,8 +228,9 @@ def model_of(case):
 
 
 def steps_of(case):
-    """After its first step DDP makes its buckets anew. NCCL's watchdog, which looks after its work every 100 ms, holds the
-    old ones until then: for longer than a step of the host takes here, of few pixels a millisecond or two."""
+    """After its first step DDP rebuilds its buckets. NCCL's watchdog checks its work every 100 ms
+    and keeps the old buckets until then. This is longer than a host's step takes here, which with
+    few pixels takes a millisecond or two."""
     if case["ranks"] == 1:
         return 3
     return 200 if case["model"] in SEEING else 40

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stanford CS336's transformer with every operation spelt out, as the course has its students write it. The peer of
-tests/peers/transformer computes the same with stock functions, which keep other tensors for backward;
-tests/dry_gpu/programs/host_transformer.py takes these layers and frees what they make on their way when C++ does."""
+"""Stanford CS336's transformer with every operation written out, as in the course's assignment. The
+peer of tests/peers/transformer computes the same with stock functions, which keep other tensors for
+backward. tests/dry_gpu/programs/host_transformer.py uses these layers and frees their temporaries
+when C++ does."""
 
 import math
 
@@ -42,7 +43,7 @@ class RmsNorm(nn.Module):
 
 
 class Rotary(nn.Module):
-    """Turns neighbouring features, by a table of cosines and sines that is made once."""
+    """Rotates neighbouring features, with a table of cosines and sines that is computed once."""
 
     def __init__(self, context, features, theta=10_000.0):
         super().__init__()
@@ -127,7 +128,8 @@ class Block(nn.Module):
 
 
 class Transformer(nn.Module):
-    """Weights as memory holds them: nothing draws them. `use_reentrant` checkpoints each block, None none."""
+    """Weights are uninitialized memory. `use_reentrant` checkpoints each block; None checkpoints
+    none."""
 
     def __init__(self, *, vocab, context, d_model, d_ff, layers, heads, is_naive=True, use_reentrant=None):
         super().__init__()

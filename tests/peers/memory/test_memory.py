@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The host's peaks beside those of the same training in Python, with transformers' models and torch.optim, on the same
-device that computes nothing: equal to the byte, but for what cases.py explains.
+"""The host's peaks compared with the same training in Python, with transformers' models and
+torch.optim, on the same device that computes nothing: equal to the byte, except for the differences
+that cases.py explains.
 
-Both use expandable segments, whose blocks are as large as their tensors. The allocator's default leaves up to 1 MiB of a
-larger free block in one that it hands out, so that what counts as allocated depends on what was freed before, in which
-order, as well as on the tensors; there the tensors' own bytes are compared.
+Both use expandable segments, whose blocks are as large as their tensors. With its default settings
+the allocator may hand out a free block that is up to 1 MiB too large, so the allocated bytes also
+depend on which blocks were freed before, and in which order. With those settings the tensors' own
+bytes are compared.
 """
 
 import contextlib
@@ -27,7 +29,8 @@ CARD = "h100-80gb"
 EXACT_BLOCKS = "expandable_segments:True"
 DEFAULT_BLOCKS = "expandable_segments:False"
 
-# The tracer's constants of strata/ext/memory.h: an allocation, and a free that the program asked for. Device type 2 is CUDA.
+# The tracer's constants of strata/ext/memory.h: 1 is an allocation, and 2 a free that the program
+# requested. Device type 2 is CUDA.
 TENSOR_BYTES = """
 SELECT event.sequence, CASE event.action WHEN 1 THEN event.bytes ELSE -event.bytes END
 FROM allocator_tracer_event AS event WHERE event.device_type = 2 AND event.action IN (1, 2) ORDER BY event.sequence
@@ -36,14 +39,15 @@ FROM allocator_tracer_event AS event WHERE event.device_type = 2 AND event.actio
 
 @pytest.fixture(scope="module")
 def python_peaks(conversation):
-    """A function: what train.py tells of a case, with an allocator of these options."""
+    """A function that returns train.py's result for a case, with these allocator options."""
     with conversation(STRATA, "exec", "--plugins", "none", "--dry", CARD, "--", sys.executable, HERE / "train.py") as ask:
         yield lambda case, allocator: ask({**case, "allocator": allocator})
 
 
 @pytest.fixture
 def host_run(tmp_path):
-    """A function: the summary of the host's run of a case, with an allocator of these options; its store is in `store`."""
+    """A function that returns the summary of the host's run of a case, with these allocator
+    options."""
 
     def run(case, allocator):
         (tmp_path / "case.yaml").write_text(yaml_of(case))
@@ -61,7 +65,7 @@ def host_run(tmp_path):
 
 
 def tensor_peak(folder):
-    """Most bytes that tensors had at once in the last step, as they were asked for."""
+    """Return the peak of the bytes that tensors requested in the last step."""
     (store,) = (folder / "out/rank0").glob("*.sqlite")
     with contextlib.closing(sqlite3.connect(store)) as database:
         ((begin, end),) = database.execute("SELECT begin_sequence, end_sequence FROM step ORDER BY step DESC LIMIT 1")
@@ -74,7 +78,7 @@ def tensor_peak(folder):
 
 
 def each_case(is_ordinary, names=tuple(CASES)):
-    """Those that are not ordinary are of the long tests."""
+    """Parametrize with the cases; those that are not ordinary run with the long tests."""
     marked = [pytest.param(name, marks=[] if is_ordinary(name) else pytest.mark.long) for name in names]
     return pytest.mark.parametrize("name", marked)
 
@@ -86,14 +90,15 @@ def test_peaks_are_equal_but_for_what_is_explained(host_run, python_peaks, name)
     python = python_peaks(case, EXACT_BLOCKS)
     steps = [step["peak_allocated_bytes"] for step in summary["steps"]]
     assert (len(steps), len(python["allocated"])) == (steps_of(case), 3)
-    # Of the first step too, but for its optimizer: the host's makes the state of one parameter after the other.
+    # The first step is not equal: the host's optimizer creates the states of the parameters one
+    # after the other.
     difference = sum(part.allocated_bytes for part in explained(case))
     settled = 1 if case["ranks"] == 1 else 2
     assert [peak + difference for peak in steps[settled - 3 :]] == python["allocated"][settled:]
     assert summary["peak"]["allocated_bytes"] == max(steps[1:])
 
 
-# The other variants allocate nothing that one of these does not; their peaks are compared above.
+# The other variants allocate nothing that these do not; their peaks are compared above.
 @each_case(
     lambda name: is_quick(name) and name.endswith("plain"),
     [name for name in CASES if name.split(", ", 1)[1] in ONE_OF_EACH_KIND],
@@ -104,7 +109,7 @@ def test_tensors_are_the_same_in_blocks_of_the_default_allocator(host_run, pytho
     python = python_peaks(case, DEFAULT_BLOCKS)
     peak = tensor_peak(tmp_path)
     assert peak + sum(part.bytes for part in explained(case)) == python["requested"][-1]
-    # What blocks have more than their tensors is the allocator's, and little.
+    # Blocks are slightly larger than their tensors.
     assert peak < summary["steps"][-1]["peak_allocated_bytes"] < 1.05 * peak
     assert python["requested"][-1] < python["allocated"][-1] < 1.05 * python["requested"][-1]
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains what it is told to, a line of JSON each as cases.py has it, and answers with a line: for each step, how many bytes
-were allocated at most at once, and how many of them tensors had asked for. Run it under `strata exec --dry ...`.
+"""Trains cases of cases.py, one line of JSON each, and answers with a line: each step's peak of
+allocated bytes, and of the bytes that tensors requested. Run it under `strata exec --dry ...`.
 
-Each training has a process of its own, forked before anything of CUDA is there: what one leaves behind, such as cuBLAS's
-workspaces, no other finds.
+Each training has its own process, forked before CUDA is used, so that it does not affect the
+others, for example with cuBLAS's workspaces.
 """
 
 import contextlib
@@ -30,12 +30,13 @@ from transformers.models.qwen2 import modeling_qwen2  # noqa: E402, F401
 
 STEPS = 3
 ATTENTION = {"naive": "eager", "sdpa": "sdpa"}
-# What checkpointing asks of torch.utils.checkpoint.
+# The value of torch.utils.checkpoint's use_reentrant for each checkpointing.
 REENTRANT = {"none": None, "block": False, "reentrant": True}
 
 
 class LogitsOf(torch.nn.Module):
-    """One of transformers' models. Nothing else of what it returns is kept, and no key or value for later tokens."""
+    """A transformers model. Keeps only the logits of its output, and no keys or values for later
+    tokens."""
 
     def __init__(self, model, use_reentrant, **options):
         super().__init__()
@@ -146,7 +147,7 @@ def labelled_images(case):
     return images, torch.zeros(case["batch"], dtype=torch.long)
 
 
-# What is trained on which batches.
+# Each model with its batches.
 MODELS = {
     "llama-60m": (llama_60m, next_tokens),
     "gpt2-small": (gpt2_small, next_tokens),
@@ -169,7 +170,7 @@ def make_model(case):
 
 
 def make_optimizer(model, case):
-    # Both named, as torch.optim chooses by the device if it is not told.
+    # Both are given, because otherwise torch.optim chooses by the device.
     how = {"foreach": case["impl"] == "foreach", "fused": case["impl"] == "fused"}
     if case["optimizer"] == "sgd":
         return torch.optim.SGD(model.parameters(), lr=1e-3, momentum=0.9, weight_decay=0.01, **how)
@@ -194,7 +195,7 @@ def micro_batch(model, case, scaler):
 
 
 def replicated(model, case):
-    """Over NCCL, which on a dry device answers for the ranks that are not there."""
+    """Uses NCCL, which on a dry device answers for the ranks that do not exist."""
     store = torch.distributed.HashStore()
     torch.distributed.init_process_group("nccl", rank=0, world_size=case["ranks"], store=store)
     return torch.nn.parallel.DistributedDataParallel(
@@ -220,7 +221,7 @@ def train(case):
         scaler.step(optimizer)
         scaler.update()
         if case["ranks"] > 1:
-            time.sleep(0.5)  # until NCCL's watchdog has let go of what it looks after
+            time.sleep(0.5)  # until NCCL's watchdog has released its work
         allocated.append(torch.cuda.max_memory_allocated())
         requested.append(torch.cuda.memory_stats()["requested_bytes.all.peak"])
     return {"allocated": allocated, "requested": requested}
@@ -235,7 +236,7 @@ def in_a_process_of_its_own(case):
     try:
         return receiving.recv()
     except EOFError:
-        raise SystemExit(f"no answer for {case}") from None  # the traceback is the process's
+        raise SystemExit(f"no answer for {case}") from None  # the child has printed the traceback
     finally:
         process.join()
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nsight Systems, as fetch_nsys unpacks it: profiles a command without a GPU, and reads the report that it made."""
+"""Nsight Systems, as fetch_nsys unpacks it: profiles a command without a GPU, and reads the
+report."""
 
 import collections
 import contextlib
@@ -14,16 +15,17 @@ FETCH = pathlib.Path(__file__).parent / "fetch_nsys"
 WITHOUT_GPU = ("--trace=nvtx", "--sample=none", "--cpuctxsw=none")
 PUSH_POP, START_END, MARK, CATEGORY, THREAD, DOMAIN = 59, 60, 34, 33, 39, 75
 
-# The last is all that it says where its agent closed the connection: no report is made.
+# The last message is all that nsys prints if its agent closed the connection; then there is no
+# report.
 AGENT_FAILED = ("Local Endpoint is not available", "Connection to the Agent lost", "End of file")
 
 
 class Unavailable(Exception):
-    """Why it cannot be had here."""
+    """The reason why Nsight Systems is not available here."""
 
 
 class Nsight:
-    """Raises Unavailable."""
+    """Raises Unavailable if it cannot be fetched."""
 
     def __init__(self):
         done = subprocess.run([FETCH], capture_output=True, text=True, timeout=900, check=False)
@@ -34,7 +36,7 @@ class Nsight:
         self.importer = folder / "usr/lib/nsight-systems/host-linux-x64/QdstrmImporter"
 
     def run(self, *words, folder, timeout=300):
-        """What it said, and its process id."""
+        """Return its output and its process id."""
         process = subprocess.Popen(
             [self.program, *map(str, words)], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
@@ -42,11 +44,13 @@ class Nsight:
         return subprocess.CompletedProcess(words, process.returncode, out, err), process.pid
 
     def profile(self, command, *options, folder, name="report"):
-        """The reports that it wrote, in their order: one, or with --capture-range-end=repeat several."""
+        """Return the reports that it wrote, in order: one, or several with
+        --capture-range-end=repeat."""
         words = ("profile", *WITHOUT_GPU, f"--output={name}", *options, *command)
         for attempt in range(4):
             done, pid = self.run(*words, folder=folder)
-            # Its agent is a process of its own, which it sometimes asks before that listens, or that ends before it.
+            # Its agent is a separate process. Sometimes nsys connects before the agent listens, or
+            # the agent ends first.
             if not any(text in done.stdout + done.stderr for text in AGENT_FAILED):
                 break
             stop_agent(pid)
@@ -59,7 +63,7 @@ class Nsight:
         return done, sorted(folder.glob(f"{name}*.nsys-rep"))
 
     def stats(self, report, table):
-        """Rows of one of `nsys stats`' tables, as text by column."""
+        """Return the rows of a table of `nsys stats`, as text by column."""
         done, _ = self.run(
             "stats", "--report", table, "--format", "csv", "--force-export=true", report.name, folder=report.parent
         )
@@ -70,7 +74,7 @@ class Nsight:
         return [dict(zip(columns, line.split(","), strict=True)) for line in lines[at + 1 :] if line]
 
     def export(self, report):
-        """The report as SQLite."""
+        """Return the report as SQLite."""
         database = report.with_suffix(".sqlite")
         words = ("--type=sqlite", "--force-overwrite=true", f"--output={database.name}", report.name)
         done, _ = self.run("export", *words, folder=report.parent)
@@ -79,7 +83,8 @@ class Nsight:
 
 
 def stop_agent(pid):
-    """The agent that the failed start of that process left behind: its session is named profile-<program>-<pid>."""
+    """Stop the agent that a failed start of that process left; its session is named
+    profile-<program>-<pid>."""
     for process in pathlib.Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             words = (process / "cmdline").read_bytes().split(b"\0")
@@ -89,7 +94,7 @@ def stop_agent(pid):
 
 
 class Exported:
-    """What the SQLite export of a report says of the domain `strata`, in all processes together."""
+    """The data of the domain `strata` in a report's SQLite export, of all processes together."""
 
     def __init__(self, file):
         with contextlib.closing(sqlite3.connect(file)) as database:
@@ -99,7 +104,8 @@ class Exported:
                 f" WHERE domainId IN (SELECT domainId FROM NVTX_EVENTS WHERE eventType = {DOMAIN} AND text = 'strata')"
                 " ORDER BY start"
             ).fetchall()
-            # The domain's number is the process's own; a global thread id has the process's in its upper bits.
+            # A domain's number is per process; the upper bits of a global thread id identify the
+            # process.
             (self.processes,) = database.execute(
                 f"SELECT count(DISTINCT globalTid >> 24) FROM NVTX_EVENTS WHERE eventType = {PUSH_POP}"
             ).fetchone()
@@ -109,7 +115,7 @@ class Exported:
             }
 
     def ranges(self, kind):
-        """Counts by (message, payload)."""
+        """Return counts by (message, payload)."""
         return collections.Counter((text, payload) for event, text, payload, *_ in self.rows if event == kind)
 
     def still_open(self):

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The markers through a real Nsight Systems (2022.4.2, which needs no GPU for NVTX): its tables and its export have the
-ranges, the counts and the numbers that the run's store has.
+"""The markers in a real Nsight Systems (2022.4.2, which needs no GPU for NVTX): its tables and its
+export have the same ranges, counts and numbers as the run's store.
 
-Of NVTX's extensions that version knows none: no payload schemas, no counters, no memory heaps. So what is compared is the
-baseline, the 64-bit payload of each range and mark; the extensions are looked at under a tool of our own
-(tests/integration/test_nvtx.py)."""
+That version supports none of NVTX's extensions: no payload schemas, no counters, no memory heaps.
+So the test compares the baseline, the 64-bit payload of each range and mark.
+tests/integration/test_nvtx.py tests the extensions with a tool of our own."""
 
 import collections
 import contextlib
@@ -45,7 +45,7 @@ def nsight():
 
 
 def profiled(nsight, folder, *words, options=()):
-    """The reports, and the run's store."""
+    """Return the reports and the run's store."""
     (folder / "small.yaml").write_text(CONFIG)
     done, reports = nsight.profile(
         (STRATA, "run", "small.yaml", "--out", "out", *words), *options, folder=folder
@@ -98,7 +98,8 @@ def test_its_summary_groups_by_message(nsight, whole_run):
 
 
 def test_a_steps_time_is_the_stores(whole_run):
-    """Within what the two calls around a step take: a tenth of it is far more."""
+    """The difference is the time of the two calls around a step; a tenth of the step is far
+    more."""
     report, _, exported = whole_run
     (store,) = (report.parent / "out/rank0").glob("*.sqlite")
     with contextlib.closing(sqlite3.connect(store)) as database:

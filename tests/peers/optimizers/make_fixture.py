@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what optimizers in Python make of recorded gradients, for tests/trainer/optimizer_peer_test.cpp to compare with.
+"""Writes the results of Python optimizers for recorded gradients, which
+tests/trainer/optimizer_peer_test.cpp compares with.
 
     python tests/peers/optimizers/make_fixture.py tests/data/optimizers.pt
 
-The file is a pickled dictionary: `weights` before the first step, `gradients` [step][name] as int8 that count
-sixty-fourths, and `runs`. A run has its `options` as the YAML has them, the names of its `parameters`, the
-`weights` after the last step, and for each step and parameter the `distances` from where it began. `clipped`
-holds the first step's gradients after clipping to a norm of `clip_norm`, `maps` bitsandbytes' two.
+The file is a pickled dictionary: `weights` before the first step, `gradients` [step][name] as int8
+that count sixty-fourths, and `runs`. A run has its `options` as in the YAML, the names of its
+`parameters`, the `weights` after the last step, and for each step and parameter the `distances`
+from its start. `clipped` has the first step's gradients after clipping to a norm of `clip_norm`,
+`maps` bitsandbytes' two maps.
 """
 
 import argparse
@@ -20,8 +22,8 @@ import torch
 
 STEPS = 12
 BLOCK = 256
-# Tall, square and wide ones of a block, an embedding, a vector; and one large enough for 8 bits, whose last block
-# is not whole.
+# Tall, square and wide matrices of a block, an embedding, a vector; and one large enough for 8
+# bits, whose last block is incomplete.
 SHAPES = {
     "embed_tokens.weight": (20, 16),
     "layers.0.self_attn.q_proj.weight": (16, 16),
@@ -34,7 +36,7 @@ LARGE = "lm_head.weight"
 
 
 class Lion(torch.optim.Optimizer):
-    """As lion-pytorch's update_fn."""
+    """The same as lion-pytorch's update_fn."""
 
     def __init__(self, parameters, lr, betas, weight_decay):
         super().__init__(parameters, dict(lr=lr, betas=betas, weight_decay=weight_decay))
@@ -51,7 +53,8 @@ class Lion(torch.optim.Optimizer):
 
 
 class RsvdAdam(torch.optim.Optimizer):
-    """Adam in the basis of torch.svd_lowrank's left vectors, whose sketches each matrix draws from a seed of 0."""
+    """Adam in the basis of the left vectors of torch.svd_lowrank, which draws each matrix's sketch
+    from a seed of 0."""
 
     def __init__(self, parameters, lr, betas, eps, weight_decay, rank_fraction, update_proj_gap):
         super().__init__(parameters, dict(lr=lr, betas=betas, eps=eps, weight_decay=weight_decay))
@@ -90,8 +93,8 @@ class RsvdAdam(torch.optim.Optimizer):
 
 
 class Adam8bit(torch.optim.Optimizer):
-    """bitsandbytes' formulas (backends/cpu/ops.py) and its maps, with the nearest code as its CUDA kernel takes it;
-    its CPU kernel looks codes up in a coarser table."""
+    """bitsandbytes' formulas (backends/cpu/ops.py) and its maps, with the nearest code as in its
+    CUDA kernel; its CPU kernel looks codes up in a coarser table."""
 
     def __init__(self, parameters, lr, betas, eps, weight_decay):
         super().__init__(parameters, dict(lr=lr, betas=betas, eps=eps, weight_decay=weight_decay))
@@ -200,8 +203,8 @@ RUNS = {
     "galore_left": dict(**GALORE, proj_type="left"),
     "galore_full": dict(**GALORE, proj_type="full"),
     "rsvd": dict(**RSVD),
-    # Without a running mean of the gradient nothing depends on the signs of the singular vectors, which another
-    # LAPACK, or another processor, may choose otherwise in a later basis.
+    # Without a running mean of the gradient nothing depends on the signs of the singular vectors,
+    # which another LAPACK or processor may choose differently in a later basis.
     "galore_renewed": {**GALORE, "proj_type": "std", "update_proj_gap": 5, "beta1": 0.0},
     "rsvd_renewed": {**RSVD, "update_proj_gap": 5, "beta1": 0.0},
 }

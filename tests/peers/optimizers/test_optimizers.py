@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The C++ optimizers against Python's, on gradients that the committed fixture does not have; and that fixture against
-what its script makes today."""
+"""The C++ optimizers compared with Python's, on gradients that the committed fixture does not have;
+and that fixture compared with the current output of its script."""
 
 import os
 import subprocess
@@ -39,7 +39,8 @@ def test_cpp_computes_what_python_does(parts_test, tmp_path):
 
 
 def tolerance_of(where: str) -> float:
-    """Of what another machine computed: its products in bfloat16 (Muon), and what a full projection makes of rounding."""
+    """Return the tolerance for results of another machine: products in bfloat16 (Muon), and the
+    rounding that a full projection amplifies."""
     return 5e-2 if "/galore_full/" in where else 1e-3 if "/muon/" in where else 1e-5
 
 

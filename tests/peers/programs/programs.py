@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs in the way that the libraries' own examples are written, of models that need no download. Each prints its losses and, on a GPU, what
-torch itself says that it allocated at most."""
+"""Programs written like the libraries' own examples, with models that need no download. Each prints
+its losses and, on a GPU, torch's own count of the peak."""
 
 import re
 
@@ -167,7 +167,8 @@ PROGRAMS = {
 
 
 def attached(program):
-    """The program with the one line, before its loop, or before the library's. Where a trainer makes the optimizer, that is not at hand."""
+    """Add the one line to the program, before its loop or the library's. If a trainer makes the
+    optimizer, the line does not have it."""
     what = "model, optimizer" if "optimizer = " in program or "model, optimizer, " in program else "model"
     changed, count = re.subn(r"^(for |trainer\.(?:train|fit)\()", rf"import strata_profiler as strata\nstrata.attach({what})\n\1", program, count=1, flags=re.M)
     assert count == 1

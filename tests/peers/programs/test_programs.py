@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of libraries that people train with, under `strata exec`: as they are without it, and known to the byte."""
+"""Programs of common training libraries under `strata exec`: they behave as without it, and their
+memory is known to the byte."""
 
 import json
 import os
@@ -17,7 +18,8 @@ STEPS = {"transformers": 3, "lightning": 3, "accelerate": 3}
 DEVICES = {"cpu": [], "cuda": ["--dry", "h100-80gb"]}
 QUIET = {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore", "TOKENIZERS_PARALLELISM": "false"}
 
-# The libraries' imports take most of the time: one on each device in every run of the tests, the others in the long one.
+# The libraries' imports take most of the time: one library on each device in every test run, the
+# others in the long tests.
 ALWAYS = [("transformers", "cuda"), ("torchvision", "cpu")]
 CASES = [
     pytest.param(name, device, marks=[] if (name, device) in ALWAYS else [pytest.mark.long])
@@ -28,7 +30,8 @@ CASES = [
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    """A function: the folder of a program's run and what it printed, with Strata or without, as it is or attached; each runs once."""
+    """A function that returns the folder of a program's run and its output, with Strata or without,
+    unchanged or attached; each runs once."""
     known = {}
 
     def once(name, device, *how, attached=False):
@@ -66,7 +69,8 @@ def test_a_program_of_others_with_attach(run, name, device):
 
 
 def check(run, name, device, most_unknown, **how):
-    """Its folder, with a summary that holds; and what it prints is what it prints bare."""
+    """Check the run's summary, and that the program prints the same as without Strata; return the
+    run's folder."""
     folder, said = run(name, device, "--out", "out", **how)
     bare = run(name, device, *(["--plugins", "none"] if DEVICES[device] else []))[1]
     assert said == bare

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains a small model for one step, under a recorder of ours and under torch's own counters: profiled_program.py RECORDER FOLDER.
+"""Trains a small model for one step, under a recorder of ours and torch's own counters:
+profiled_program.py RECORDER FOLDER.
 
-Prints what torch counted: of each operator how many calls and how much time, and the FLOP of its matrix products.
+Prints torch's counts: the calls and the time of each operator, and the FLOP of its matrix products.
 """
 
 import ctypes
@@ -56,7 +57,8 @@ def main(recorder, folder):
         event.key: {"count": event.count, "total_ns": event.cpu_time_total * 1e3, "self_ns": event.self_cpu_time_total * 1e3}
         for event in profiler.key_averages()
     }
-    # It counts attention's kernels on a GPU, and not the CPU's: by its own formulas of them.
+    # It counts attention kernels on a GPU and not those on the CPU, so its own formulas for them
+    # are used.
     heads = (1, 4, 64, 16)
     attention = sdpa_flop_count(heads, heads, heads) + sdpa_backward_flop_count(heads, heads, heads, heads)
     print(json.dumps({"operators": operators, "flop": flop.get_total_flops(), "attention_flop": attention}))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times of operators beside torch.profiler's, of one step that both of them watch; FLOP beside torch.utils.flop_counter's."""
+"""Times of operators compared with torch.profiler's, for one step that both record; FLOP compared
+with torch.utils.flop_counter's."""
 
 import json
 import os
@@ -33,7 +34,8 @@ def both(tmp_path_factory):
 
 
 def times_apart(theirs, ours):
-    """What is not timed alike, a ratio each: of every operator of more than 200 us, and of all their own times together."""
+    """Return the ratios that are too far from 1, for every operator of more than 200 us and for the
+    sum of all own times."""
     ratios = {
         row["name"]: row["total_ns"] / theirs["operators"][row["name"]]["total_ns"]
         for row in ours["operators"]
@@ -53,10 +55,12 @@ def test_operators_are_counted_as_torch_profiler_counts_them(both):
 
 
 def test_operators_take_what_torch_profiler_says(both, tmp_path):
-    """Both stamp the same begin and end, one inside the other: a fifth and the stamps' own cost.
+    """Both take timestamps of the same start and end, one inside the other. The limit is a fifth
+    plus the cost of the timestamps.
 
-    A thread put off its core between two such stamps is off for milliseconds, which only one of them counts: that falls on one
-    operator of one run, so that three runs may be asked. What is timed wrongly is apart in all of them.
+    If a thread loses its core between two such timestamps, only one of them counts the
+    milliseconds. This affects one operator of one run, so up to three runs are tried. A wrong time
+    differs in all of them.
     """
     seen = [times_apart(*both)]
     while seen[-1] and len(seen) < 3:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The CS336 transformer in plain PyTorch, written apart from the C++ one: stock functions where that one spells
-operators out, so that the two agree only if both are right."""
+"""The CS336 transformer in plain PyTorch, written independently of the C++ one: it uses stock
+functions where the C++ one writes operators out, so the two agree only if both are right."""
 
 from dataclasses import dataclass
 
@@ -29,7 +29,7 @@ def linear(features_in: int, features_out: int) -> nn.Linear:
 
 
 def rotate(x: torch.Tensor, theta: float) -> torch.Tensor:
-    """Turns neighbouring features of [..., tokens, features] as complex numbers."""
+    """Rotate neighbouring features of [..., tokens, features] as complex numbers."""
     tokens, features = x.shape[-2:]
     frequencies = theta ** -(torch.arange(0, features, 2, dtype=torch.float64) / features)
     angles = torch.outer(torch.arange(tokens, dtype=torch.float64), frequencies)

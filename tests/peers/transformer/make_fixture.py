@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what PyTorch computes for one small transformer, for tests/trainer/peer_test.cpp to compare with.
+"""Writes PyTorch's results for one small transformer, which tests/trainer/peer_test.cpp compares
+with.
 
     python tests/peers/transformer/make_fixture.py tests/data/transformer.pt
 
-The file is a pickled dictionary: `sizes`, `seed` (whose draws are `weights`), `inputs` and `targets`
-[steps, batch, context], then for the first of these batches `logits`, `loss`, `gradients`, and for each optimizer
-its `options`, the `losses` of all steps and the `weights` after them.
+The file is a pickled dictionary: `sizes`, `seed` (from which the `weights` are drawn), `inputs` and
+`targets` [steps, batch, context], then for the first of these batches `logits`, `loss`,
+`gradients`, and for each optimizer its `options`, the `losses` of all steps and the `weights` after
+them.
 """
 
 import argparse

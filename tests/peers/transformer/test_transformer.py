@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The C++ transformer against the Python one, on sizes that the committed fixture does not have."""
+"""The C++ transformer compared with the Python one, on sizes that the committed fixture does not
+have."""
 
 import os
 import subprocess

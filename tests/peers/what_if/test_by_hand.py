@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each number of `strata advise` beside the peak of the program with that change in its source, to the byte; and what fits beside whole runs.
+"""Each number of `strata advise` equals, to the byte, the peak of the program with that change in
+its source; and answers of `strata fit` are compared with whole runs.
 
-A program's last word says which change it has: programs/by_hand.py.
+A program's last argument selects its change: programs/by_hand.py.
 """
 
 import functools
@@ -54,7 +55,7 @@ BLOCKS = "checkpoint checkpoint2 checkpoint4"
 ADAM = "fused loop adam8bit adafactor"
 EMPTY = "empty_before_backward empty_before_step"
 
-# The program's words, and the changes to hold beside it.
+# Each program's command line, and the changes to compare.
 PROGRAMS = {
     "guide": ("guide.py 16 1", f"{BLOCKS} {PARTS} {FORMATS} {ADAM} {EMPTY} offload pieces"),
     "perceptron": ("perceptron.py", f"{BLOCKS} {PARTS} {FORMATS} {EMPTY} fused loop offload pieces"),
@@ -76,7 +77,7 @@ PROGRAMS = {
 }
 
 
-# All of them take half an hour.
+# All programs take half an hour.
 ALWAYS = ("perceptron", "GPT-2, Trainer", "BERT that evaluates")
 
 
@@ -110,7 +111,7 @@ def advised(words, name, **card):
 
 
 def peak(words, how):
-    """Up to the optimizer's second step, as trials end there."""
+    """Return the peak up to the optimizer's second step, where trials end."""
     with tempfile.TemporaryDirectory() as out:
         place = os.path.join(out, "run")
         result = strata(

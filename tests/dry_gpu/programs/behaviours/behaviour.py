@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Behaviours: functions of the programs beside this file, each what PyTorch promises on a card, run in a process of its own.
+"""Behaviours: functions of the programs in this folder, each of which checks a promise of PyTorch
+about a card, in a separate process.
 
-A program's words: the function's name, and `expandable` to run it on expandable segments. It prints what fell short as
-JSON: the parts by name, each with the line that did not hold; `all` where it was outside every part.
+A program's arguments: the function's name, and `expandable` to run it on expandable segments. It
+prints the failed parts as JSON: each part's name with the line that failed; `all` if the failure
+was outside every part.
 """
 
 import contextlib
@@ -21,18 +23,21 @@ _fell_short = {}
 
 
 def card(**numbers):
-    """The card that a function needs, where it is not the usual one. test_behaviours.py reads it, and imports nothing."""
+    """The card that a function needs, if not the usual one. test_behaviours.py reads this without
+    importing the program."""
     return lambda function: function
 
 
 def also_on_expandable_segments(function):
-    """The function runs twice. test_behaviours.py reads it as well."""
+    """The function runs a second time on expandable segments. test_behaviours.py reads this as
+    well."""
     return function
 
 
 @contextlib.contextmanager
 def part(name):
-    """What may fall short by itself, because it asks for a value or a time: test_behaviours.py lists which do, and why."""
+    """A part may fail alone because it asks for a value or a time. test_behaviours.py lists these
+    parts with the reason."""
     try:
         yield
     except (AssertionError, RuntimeError) as error:
@@ -50,7 +55,7 @@ def raises(kind, pattern=""):
 
 
 def perform(functions):
-    gc.freeze()  # torch's own objects, which the process shares with the server: collecting among them would copy them all
+    gc.freeze()  # torch's own objects, shared with the server: a collection would copy them all
     if EXPANDABLE:
         torch.cuda.memory._set_allocator_settings("expandable_segments:True")
     try:
@@ -61,13 +66,14 @@ def perform(functions):
 
 
 def _where(error):
-    """The error and the innermost line of a behaviour that it came from."""
+    """Return the error and the innermost line of a behaviour that raised it."""
     lines = [entry for entry in traceback.extract_tb(error.__traceback__) if entry.filename != __file__]
     return f"{lines[-1].lineno}: {lines[-1].line}: {error!r}" if lines else repr(error)
 
 
 def _numbers(error):
-    """What that line could see. Not for a part: a frame that was asked for its variables keeps them alive."""
+    """Return that line's variables. Do not use this for a part: a frame whose variables were read
+    keeps them alive."""
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename != __file__]
     seen = frames[-1].f_locals if frames else {}
     return repr({name: value for name, value in seen.items() if isinstance(value, (int, float, str, tuple, list, dict))})[:1500]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The state of a graph's pool, kept and set back: what trees of graphs are built on."""
+"""Saving and restoring the state of a graph's pool, which trees of graphs rely on."""
 
 import gc
 import threading
@@ -23,7 +23,7 @@ def live_blocks(pool):
 
 
 def captured(body, *arguments, pool=None):
-    """A graph and its outputs, after one run outside on the same stream."""
+    """Capture a graph and return it with its outputs, after one run outside on the same stream."""
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):
@@ -46,7 +46,7 @@ def set_back(state, stale=(), owners=()):
 
 
 def same_as(before, pool):
-    """Each segment of `before` is there again, block for block; there may be more."""
+    """Check that each segment of `before` exists again, block for block; there may be more."""
     after = {segment["address"]: segment for segment in segments_of(pool)}
     names = ("device", "total_size", "allocated_size", "active_size", "segment_type", "segment_pool_id")
     for segment in before:
@@ -74,7 +74,7 @@ def _eleven(*chosen):
 
 @also_on_expandable_segments
 def a_state_set_back_is_the_state():
-    """Sizes of all kinds; one block in the middle of a segment; two; two side by side."""
+    """Blocks of all kinds of sizes; one in the middle of a segment; two; two side by side."""
     for body in (_many_sizes, _eleven(5), _eleven(5, 8), _eleven(5, 6)):
         graph, outputs = captured(body)
         before = segments_of(graph.pool())
@@ -142,7 +142,7 @@ def tensors_made_of_addresses_can_own_their_blocks_again():
     with part("the sums"):
         assert [tensor.float().mean().item() for tensor in tensors] == [2, 2, 2]
     set_back(state, owners=tensors[:2])
-    for owned, left in ((None, 3), (0, 2), (1, 1), (2, 1)):  # the third owns nothing
+    for owned, left in ((None, 3), (0, 2), (1, 1), (2, 1)):  # the third tensor owns nothing
         if owned is not None:
             tensors[owned] = None
         assert live_blocks(pool) == left
@@ -197,7 +197,7 @@ def one_thread_allocates_to_a_pool_and_the_other_does_not():
         thread.start()
     for thread in threads:
         thread.join()
-    # The capture's small segment, and three large ones; or one that grew.
+    # The capture's small segment and three large ones, or one expandable segment.
     assert len(segments_of(pool)) == (2 if EXPANDABLE else 4)
     del graph
     torch.cuda.synchronize()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What devices are told to be, and where tensors go."""
+"""Properties that devices report, and the devices that tensors are placed on."""
 
 import ctypes
 import io
@@ -171,7 +171,8 @@ def a_process_that_sees_no_device_has_none():
 
 
 def the_driver_is_not_used_before_its_time():
-    """Nothing of `import torch` may call it: a child that forks later could not."""
+    """`import torch` must not call the driver, because a child that forks later could not use
+    it."""
     count = ctypes.c_int(-1)
     driver = ctypes.CDLL("libcuda.so.1")
     assert driver.cuDeviceGetCount(ctypes.byref(count)) == 3, "CUDA_ERROR_NOT_INITIALIZED"

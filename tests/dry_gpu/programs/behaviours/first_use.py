@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The first use of a device in a process that has imported torch alone."""
+"""The first use of a device in a process that has imported only torch."""
 
 import sys
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Callbacks of PyTorch's trace of the device: called once for each event, with its handle."""
+"""Callbacks of PyTorch's device trace: each event calls them once, with its handle."""
 
 import torch
 import torch.cuda._gpu_trace as trace
@@ -7,7 +7,7 @@ from behaviour import perform
 
 
 def _watch(*kinds):
-    """What the callbacks of these kinds were called with."""
+    """Return the arguments of the callbacks of these kinds."""
     torch._C._activate_gpu_trace()
     calls = {kind: [] for kind in kinds}
     for kind, seen in calls.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Private pools of graphs: what captures take, share and leave."""
+"""Private pools of graphs: the memory that captures take, share and leave."""
 
 import gc
 
@@ -14,7 +14,7 @@ def statistic(name):
 
 
 def captured(body, *pool, stream=None):
-    """The graph of what `body` submits, on a stream of its own."""
+    """Return the graph of the work that `body` submits, on its own stream."""
     graph = torch.cuda.CUDAGraph()
     stream = stream or torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
@@ -31,7 +31,7 @@ def with_temporaries(tensor, value):
 
 
 def captured_products_share_their_workspace():
-    """30 captures of a product take no more of the device than the first."""
+    """30 captures of a product take no more device memory than the first."""
     torch.backends.cuda.preferred_blas_library("cublas")
     a, b = torch.rand(1024, 512, device="cuda"), torch.rand(512, 64, device="cuda")
     torch.mm(a, b)
@@ -51,7 +51,7 @@ def captured_products_share_their_workspace():
 
 @also_on_expandable_segments
 def successive_graphs_share_a_pool_when_reported():
-    """One small segment less than without, whichever way the pool is named."""
+    """With a shared pool there is one small segment less, whichever way the pool is named."""
     reserved = {}
     for sharing in ("no", "by the first graph's", "by a handle"):
         handle = (torch.cuda.graph_pool_handle(),) if sharing == "by a handle" else ()
@@ -133,8 +133,9 @@ def replays_of_a_shared_pool_may_run_side_by_side():
 
 @also_on_expandable_segments
 def results_outlive_their_graph():
-    """Sizes at each edge of the allocator's rules: what the capture took, and what its result holds when the graph is gone."""
-    whole = 12 * MIB  # a segment of its own for what is larger than 10 MiB, rounded to 2 MiB
+    """Sizes at each edge of the allocator's rules: the memory that the capture took, and what its
+    result holds once the graph is gone."""
+    whole = 12 * MIB  # above 10 MiB a block has its own segment, rounded to 2 MiB
     cases = (
         # floats, segments of the capture, their bytes, bytes that stay for the result, pool
         (512 // 4, 1, SMALL_SEGMENT, SMALL_SEGMENT, "small_pool"),
@@ -164,12 +165,12 @@ def results_outlive_their_graph():
         torch.cuda.current_stream().wait_stream(stream)
         gc.collect()
 
-        # The generator's seed and offset are two small blocks more while there is a graph.
+        # While a graph exists, the generator's seed and offset take two more small blocks.
         extra = 2 if pool == "small_pool" else 0
         expected = [segments, bytes, 1 + extra, count * 4 + 512 * extra]
         left = [1, bytes_left, 1, count * 4]
         if EXPANDABLE:
-            # Segments that grow are not counted, and pages of 20 MiB are not given back in part.
+            # Expandable segments are not counted, and pages of 20 MiB are not returned in part.
             expected[0] = left[0] = 0
             if number >= 3:
                 expected[1] = 2 * LARGE_SEGMENT
@@ -222,7 +223,7 @@ def blocks_that_wait_for_a_stream_are_left_alone_while_capturing():
     del waiting
     with torch.cuda.stream(streams[1]):
         graph.capture_begin()
-        b = a.clone()  # must not ask for the event of `waiting`: that would end the capture
+        b = a.clone()  # must not query the event of `waiting`, because that would end the capture
         streams[2].wait_stream(streams[1])
         with torch.cuda.stream(streams[2]):
             b.fill_(1.0)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Captures and replays: what a graph holds, its events and generators, and what is refused while one is recorded."""
+"""Captures and replays: what a graph keeps, its events and generators, and what is rejected during
+a capture."""
 
 import ctypes
 import os
@@ -26,7 +27,7 @@ def a_stream_knows_that_it_captures():
 
 
 def _nodes_of(graph):
-    """Types of the nodes of a graph that was kept, as the runtime tells them."""
+    """Return the types of the nodes of a graph that was kept, as the runtime reports them."""
     runtime = ctypes.CDLL("libcudart.so.13")
     count = ctypes.c_size_t()
     handle = ctypes.c_void_p(graph.raw_cuda_graph())
@@ -108,7 +109,8 @@ def the_flags_of_an_executable_graph_can_be_read():
     flags = ctypes.c_ulonglong(99)
     runtime = ctypes.CDLL("libcudart.so.13")
     assert runtime.cudaGraphExecGetFlags(ctypes.c_void_p(graph.raw_cuda_graph_exec()), ctypes.byref(flags)) == 0
-    # PyTorch lets memory of the graph's own allocation nodes be given back at each launch, 1, and keeps priorities, 8.
+    # PyTorch lets each launch free memory of the graph's own allocation nodes (1), and keeps
+    # priorities (8).
     assert flags.value == 1 | 8
 
 
@@ -295,7 +297,7 @@ def reading_a_value_is_refused_while_capturing():
 
 
 def what_graphs_keep_for_a_program_goes_with_the_last_of_them():
-    """User objects, with which torch 2.15 keeps tensors of captured collectives."""
+    """User objects, which torch 2.15 uses to keep tensors of captured collectives."""
     runtime = ctypes.CDLL("libcudart.so.13")
     gone = []
     let_go = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(gone.append)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the caching allocator counts, and where the bytes come from."""
+"""The caching allocator's statistics, and where the bytes come from."""
 
 import os
 import random
@@ -78,7 +78,7 @@ def emptying_the_cache_waits_for_all_streams_once():
 
 
 def _sums_of(segments):
-    """What memory_stats says of one device, added up from its segments."""
+    """Return the memory_stats of one device, summed from its segments."""
     sums = {}
 
     def add(name, segment, amount):
@@ -107,7 +107,7 @@ def _sums_of(segments):
 @also_on_expandable_segments
 @card(devices=2)
 def statistics_are_the_sums_of_the_snapshot():
-    """On two devices in turn, for tensors of all sizes that come and go."""
+    """Uses two devices in turn, for tensors of all sizes that are allocated and freed."""
     choice = random.Random(11)
     kept = {0: [], 1: []}
     peak = {0: 0, 1: 0}
@@ -167,7 +167,7 @@ def a_broadcast_product_takes_no_more_than_the_batched_one():
 
 
 def _workspace_with(configuration):
-    """Bytes that the workspace of a product takes, for a value of CUBLAS_WORKSPACE_CONFIG."""
+    """Return the bytes of a product's workspace for a value of CUBLAS_WORKSPACE_CONFIG."""
     os.environ["CUBLAS_WORKSPACE_CONFIG"] = configuration
     a = torch.empty(7, 7, device="cuda")
     torch._C._cuda_clearCublasWorkspaces()
@@ -206,7 +206,8 @@ def autocast_keeps_one_copy_of_a_weight():
 
 @also_on_expandable_segments
 def live_tensors_never_overlap():
-    """Tensors of 2 to 20 MiB come and go 400 times, with the cache emptied now and then."""
+    """Tensors of 2 to 20 MiB are allocated and freed 400 times; the cache is emptied now and
+    then."""
     choice = random.Random(123)
     kept, total = [], 0
     for number in range(400):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings of the allocator, given while it runs and by the environment."""
+"""Settings of the allocator, made at run time and through the environment."""
 
 import os
 
@@ -12,7 +12,7 @@ def settings(text):
 
 
 def allow(mib):
-    """Lets the process have so much more than it has now."""
+    """Allow the process this much more memory than it has now."""
     total = torch.cuda.mem_get_info()[1]
     torch.cuda.set_per_process_memory_fraction((mib * MIB + torch.cuda.memory_reserved()) / total)
 

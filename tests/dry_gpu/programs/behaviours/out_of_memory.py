@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where memory ends: what is tried, what is said, and what goes on."""
+"""Running out of memory: what the allocator tries, the message, and what still works afterwards."""
 
 import torch
 from behaviour import EXPANDABLE, MIB, also_on_expandable_segments, card, part, perform, raises
@@ -95,7 +95,7 @@ def observers_are_told_what_was_asked():
         torch.empty(1 << 40, device="cuda")
     total = torch.cuda.get_device_properties(0).total_memory
     free_bytes = torch.cuda.mem_get_info()[0]
-    # device, bytes asked for, bytes of the device in all, bytes of it free
+    # device, requested bytes, total bytes of the device, its free bytes
     assert seen == [(0, 4 << 40, total, free_bytes)]
     assert kept.nbytes == 4 * MIB
 

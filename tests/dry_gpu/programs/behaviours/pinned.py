@@ -45,7 +45,7 @@ def threads_may_register_side_by_side():
 
 def host_statistics_count_blocks_of_powers_of_two():
     torch.cuda.init()
-    # What is active goes up and never down in PyTorch 2.11, so that it is not looked at.
+    # In PyTorch 2.11 the active counts only go up, so they are not compared.
     names = ("allocated_bytes", "allocations")
 
     def told():
@@ -74,7 +74,7 @@ def host_statistics_count_blocks_of_powers_of_two():
 
 
 def the_cache_of_pinned_memory_can_be_emptied():
-    torch.cuda.init()  # before, there are no statistics
+    torch.cuda.init()  # before this there are no statistics
     for register in (True, False):
         settings(f"pinned_use_cuda_host_register:{register}")
         pinned = torch.ones(1 << 20, pin_memory=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pools of a program's own, with an allocator of their own or not."""
+"""Pools that a program makes, with its own allocator or without."""
 
 import collections
 import ctypes
@@ -8,11 +8,11 @@ import threading
 import torch
 from behaviour import EXPANDABLE, MIB, also_on_expandable_segments, perform, raises
 
-FLOATS = MIB // 4  # floats of a MiB
+FLOATS = MIB // 4  # floats in a MiB
 
 
 class Counting:
-    """An allocator of a program: managed memory of the runtime, and how often it was asked for and given back."""
+    """A program's allocator: the runtime's managed memory, with counts of allocations and frees."""
 
     def __init__(self):
         runtime = ctypes.CDLL("libcudart.so.13")

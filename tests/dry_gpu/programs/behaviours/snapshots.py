@@ -53,7 +53,8 @@ def a_block_knows_the_frames_that_asked_for_it():
     unused = torch.rand(310, 410, device="cuda")
     x = torch.rand(*FLOATS, device="cuda")  # the second block of its segment
 
-    # Many of 512 bytes, freed in any order: their histories are merged with their blocks, and cut off.
+    # Many blocks of 512 bytes, freed in any order: their histories are merged with the blocks, and
+    # cut off.
     tensors = [torch.rand(128, device="cuda") for _ in range(300)]
     random.Random(3).shuffle(tensors)
     while tensors:
@@ -75,7 +76,7 @@ def a_block_knows_the_frames_that_asked_for_it():
 
 
 def frames_may_be_of_c_plus_plus():
-    os.environ["TORCH_SYMBOLIZE_MODE"] = "dladdr"  # the names that libraries export: the others take minutes to find
+    os.environ["TORCH_SYMBOLIZE_MODE"] = "dladdr"  # the names that libraries export; finding the others takes minutes
     record("state", stacks="all")
     kept = torch.rand(*FLOATS, device="cuda")
     (block,) = blocks_of(torch.cuda.memory._snapshot(), BYTES)
@@ -104,7 +105,7 @@ def a_life_is_told_in_order():
     torch.cuda.empty_cache()
     trace = torch.cuda.memory._snapshot()["device_traces"][0]
     life = [(event["action"], event["size"]) for event in trace if event["action"] != "snapshot"]
-    # The generator's seed and offset are tensors of its own for a graph alone: this is all.
+    # The generator has its own tensors for seed and offset only with a graph, so this is all.
     assert life == [
         ("segment_alloc", 2 * MIB),
         ("alloc", BYTES),
@@ -246,7 +247,7 @@ def a_cycle_that_holds_a_tensor_is_drawn():
 
     make_cycle()
     gc.collect()
-    anything()  # the observer waits for the next call of a function
+    anything()  # the observer waits for the next function call
     disarm()
     assert len(drawn) == 1
     assert all(word in drawn[0] for word in ("torch.Tensor", "snapshots", "cell_contents"))

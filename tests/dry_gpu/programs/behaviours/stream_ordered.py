@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same over cudaMallocAsync: run by test_stream_ordered_behaviours.py, in processes that have it as their allocator."""
+"""Behaviours over cudaMallocAsync. test_behaviours.py runs them in processes that have it as their
+allocator."""
 
 import torch
 from behaviour import MIB, part, perform, raises

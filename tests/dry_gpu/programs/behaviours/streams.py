@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Streams and events, what they are made of and what waits for them."""
+"""Streams and events: what they are, and what waits for them."""
 
 import contextlib
 import ctypes
@@ -8,7 +8,7 @@ import threading
 import torch
 from behaviour import card, part, perform, raises
 
-LONG = 50_000_000  # cycles: some milliseconds of a card
+LONG = 50_000_000  # cycles: some milliseconds on a card
 
 
 def streams_are_told_apart():
@@ -350,7 +350,7 @@ def times_between_devices_are_refused():
 
 @card(devices=2)
 def threads_wait_side_by_side():
-    """What three ways of waiting take in two threads, against what both take together."""
+    """Compare the time of three ways of waiting in two threads with the time of both together."""
 
     def by_stream(stream, event):
         event.record(stream)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A BERT in a plain loop, with an evaluation in each round that lacks its no_grad."""
+"""A BERT in a plain loop, with an evaluation in each round that lacks no_grad."""
 
 import contextlib
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""DistributedDataParallel, started by torchrun: gradients beside its buckets."""
+"""DistributedDataParallel, started by torchrun: gradients are copied beside its buckets."""
 
 import os
 

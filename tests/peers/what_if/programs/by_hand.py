@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The changes that `strata advise` tries, as a user writes them. The last word of the command says which one; "base": none."""
+"""The changes that `strata advise` tries, as a user writes them. The command's last word selects
+one; "base" is no change."""
 
 import contextlib
 import sys
@@ -9,7 +10,7 @@ import torch.utils.checkpoint
 
 HOW = sys.argv[-1]
 PARTS = {"half": 2, "quarter": 4}.get(HOW, 1)
-TOGETHER = {"checkpoint": 1, "checkpoint2": 2, "checkpoint4": 4}.get(HOW, 0)  # blocks in a checkpoint
+TOGETHER = {"checkpoint": 1, "checkpoint2": 2, "checkpoint4": 4}.get(HOW, 0)  # blocks in each checkpoint
 _FORMAT = {"bf16": torch.bfloat16, "fp16": torch.float16}.get(HOW)
 scaler = torch.amp.GradScaler("cuda", enabled=HOW == "fp16")
 
@@ -35,7 +36,7 @@ def saved_tensors():
 
 
 def run_blocks(blocks, x, *others):
-    """The blocks in a row, TOGETHER of them in a checkpoint."""
+    """Run the blocks in a row, TOGETHER of them in each checkpoint."""
     blocks = list(blocks)
     if not TOGETHER:
         for block in blocks:

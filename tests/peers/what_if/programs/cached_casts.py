@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An evaluation under one autocast, whose casts of all weights pile up, beside a training."""
+"""A training with an evaluation under a single autocast, which accumulates casts of all weights."""
 
 import by_hand
 import torch

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A generator and a discriminator, an optimizer each; the losses of true and made samples are summed for one backward."""
+"""A generator and a discriminator with an optimizer each; the losses of real and generated samples
+are summed for one backward."""
 
 import by_hand
 import torch

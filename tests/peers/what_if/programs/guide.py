@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The transformer of the guide on what does not fit, narrower. Its loop ends after three steps."""
+"""The transformer of the guide's page on models that do not fit, narrower. Its loop ends after
+three steps."""
 
 import sys
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""zero_grad(set_to_none=False), and what the model returned has no name of its own."""
+"""zero_grad(set_to_none=False), and no variable for the model's output."""
 
 import by_hand
 import torch

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""LoRA with peft on a Llama in bfloat16 that is made on the device: small, or of 7 billion weights."""
+"""LoRA with peft on a Llama in bfloat16 that is created on the device: small, or with 7 billion
+weights."""
 
 import sys
 
@@ -21,7 +22,7 @@ if by_hand.TOGETHER == 1:
 
 
 def loss_function(logits, labels, vocab_size, **_):
-    """As transformers' own, in pieces."""
+    """The same as transformers' own, in pieces."""
     logits = logits.float()
     labels = torch.nn.functional.pad(labels, (0, 1), value=-100)[..., 1:].contiguous()
     return by_hand.cross_entropy(logits.view(-1, vocab_size), labels.view(-1))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An LSTM that models language, batch first, from slices of tokens on the device."""
+"""An LSTM language model, batch first, on slices of tokens on the device."""
 
 import by_hand
 import torch

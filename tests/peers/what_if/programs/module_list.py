@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Blocks in a ModuleList that the program itself goes through: no module of a model's own around them."""
+"""Blocks in a ModuleList that the program itself iterates over, without a model's module around
+them."""
 
 import by_hand
 import torch

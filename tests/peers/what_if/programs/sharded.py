@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""FSDP2 of eight ranks, one of which runs: whole gradients are kept between micro-batches."""
+"""FSDP2 on eight ranks, one of which runs: it keeps whole gradients between micro-batches."""
 
 import os
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A U-Net of diffusers' that learns noise."""
+"""A diffusers U-Net that learns noise."""
 
 import by_hand
 import diffusers

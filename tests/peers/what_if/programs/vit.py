@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A ViT of transformers', eager attention, a DataLoader, gradients clipped, a schedule of the rate."""
+"""A transformers ViT with eager attention, a DataLoader, gradient clipping and a learning-rate
+schedule."""
 
 import by_hand
 import torch
