@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What understanding a run costs: callgrind's instructions an event of `strata report`, for a short run and a longer one.
+"""The cost of analysing a run: callgrind's instructions per event of `strata report`, for a short
+run and a longer one.
 
-Instructions an event should not grow with the length of the run. Exit code 0 when they grow by less than the limit, 1 otherwise.
+Instructions per event should not grow with the length of the run. Exit code 0 if they grow by less
+than the limit, 1 otherwise.
 
     bench/analysis_cost.py
     bench/analysis_cost.py --steps 20 200 --json
@@ -40,7 +42,7 @@ def instructions_of_report(strata, run, scratch):
 
 
 def measure(strata, steps, scratch):
-    """(events, instructions) of a run of `steps` steps."""
+    """Return (events, instructions) of a run of `steps` steps."""
     config = scratch / "run.yaml"
     config.write_text(CONFIG)
     run = scratch / str(steps)

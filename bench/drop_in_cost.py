@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What `strata exec` costs a step of somebody else's Python program on the dry GPU, where nothing is computed and every call shows.
+"""The cost of `strata exec` per step of a user's Python program on the dry GPU, which computes
+nothing, so that every call shows.
 
-The program is a GPT of 6 layers whose width is 128 (AdamW). It runs bare, with steps, phases and owners alone (a plugin that hears of
-nothing else), and with each of the settings people use. Two ways:
+The program is a GPT of 6 layers with a width of 128 (AdamW). It runs bare, with only steps, phases
+and owners (with a plugin that listens to nothing else), and with each of the common settings. Two
+measurements:
 
-* processor's time: of its own steps, on all threads, which other processes disturb less than the clock's, in rounds that run one setting
-  after the other, in an order that turns. Printed is, for each, the median over the rounds of its step to that round's bare one.
-* instructions (--instructions): callgrind's count on all threads over 60 steps in the middle of a run, and the libraries in which the
-  added ones are. What the kernel does is not in it. Needs valgrind with its headers, and a C compiler.
+* processor time: of the program's own steps, on all threads. Other processes disturb it less than
+  wall-clock time. A round runs the settings one after the other, in an order that rotates. For each
+  setting the median over the rounds of its step relative to that round's bare step is printed.
+* instructions (--instructions): callgrind's count on all threads over 60 steps in the middle of a
+  run, and the libraries that the added instructions are in. The kernel's are not included. Needs
+  valgrind with its headers, and a C compiler.
 
-Exit code 0 when phases and owners are within the limit, 1 otherwise.
+Exit code 0 if phases and owners are within the limit, 1 otherwise.
 
     bench/drop_in_cost.py
     bench/drop_in_cost.py --rounds 20 --json
@@ -57,7 +61,8 @@ for step in range(STEPS):
 print((time.process_time() - begun) / (STEPS - STEPS // 3))
 END
 """
-# Of a run of 90 steps the last 60 are counted: from step 30 on, and operators are recorded in step 50 unless in all.
+# The last 60 steps of a run of 90 are counted, from step 30 on. Operators are recorded in step 50,
+# or in all steps.
 COUNTED_STEPS = 90
 MARKS = """
 #include <valgrind/callgrind.h>
@@ -66,7 +71,7 @@ void end(void) { CALLGRIND_STOP_INSTRUMENTATION; }
 """
 
 
-# Name and words of each way to run it; the first is bare.
+# Name and options of each setting; the first is bare.
 WAYS = {
     "bare": ["--plugins", "none"],
     "phases and owners": ["--plugins", "step_counter", "--set", "trace.ops=none"],
@@ -75,7 +80,7 @@ WAYS = {
     "allocations, operators": ["--set", "trace.detail=all"],
     "all plugins": ["--plugins", "allocator_tracer,cupti_timeline,nvtx_markers,warmup_analyzer"],
 }
-# Where instructions are, by the name of the library. The first that fits.
+# The part that instructions belong to, by the library's name. The first match counts.
 PARTS = {
     "torch": r"libtorch|libc10",
     "Strata's torch source": r"strata/(sources|torch)",
@@ -103,8 +108,9 @@ def step_seconds(strata, words, program, out):
 
 
 def by_part(profile):
-    """The instructions of a callgrind profile by part. A line after "calls=" has what a call cost in another function, and "cob="
-    names that one's library; a library's name is written once, with a number for later."""
+    """Return the instructions of a callgrind profile by part. A line after "calls=" has the cost of
+    a call in another function, and "cob=" names that function's library. A library's name is
+    written once, with a number for later references."""
     sums = dict.fromkeys(PARTS, 0)
     names, part, is_call = {}, "other libraries", False
     for line in profile.read_text().splitlines():
@@ -128,7 +134,8 @@ def instructions_a_step(strata, words, scratch, name):
     text = PROGRAM.replace("BEGIN", "marks.begin()").replace("END", "marks.end()").replace("STEPS", str(COUNTED_STEPS))
     program.write_text(f"import ctypes\nmarks = ctypes.CDLL({str(scratch / 'marks.so')!r})\n{text}")
     valgrind = ["valgrind", "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={out}", f"--log-file={out}.log"]
-    # Callgrind for the program alone, not for `strata`; its helpers' threads would wait in loops.
+    # Callgrind runs only the program, not `strata`. Helper threads of BLAS and OpenMP would wait in
+    # loops, so there are none.
     command = [*recorded(strata, words, scratch / f"{name}-run"), "--", *valgrind, sys.executable, str(program)]
     run(command, {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"})
     sums = by_part(out)

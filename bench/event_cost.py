@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What an event costs, and a call of the dry GPU, against its budget: bench_event_fan_out, bench_nvtx_range,
-bench_trainer_marks, bench_allocation_event, bench_dry_gpu.
+"""The cost of an event, and of a call of the dry GPU, compared with its budget:
+bench_event_fan_out, bench_nvtx_range, bench_trainer_marks, bench_allocation_event, bench_dry_gpu.
 
-The fastest of many short repetitions counts, because the machine may be shared; of an allocation event, which is the
-difference of two timings, the median.
+The fastest of many short repetitions counts, because the machine may be shared. For an allocation
+event, which is the difference of two timings, the median counts.
 
-Exit code 0 when all are within their budgets, 1 otherwise.
+Exit code 0 if all are within their budgets, 1 otherwise.
 
     bench/event_cost.py
     bench/event_cost.py --json
@@ -20,7 +20,8 @@ import sys
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
 
-# ns an event or a call, and how many of them one iteration has. One plugin has no budget of its own: four have.
+# ns per event or call, and their number in one iteration. One plugin has no budget of its own; four
+# have one.
 BUDGETS = {
     "memory_event/plugins:0": (5.0, 1),
     "memory_event/plugins:4": (100.0, 1),
@@ -30,7 +31,7 @@ BUDGETS = {
     "phase_begin_and_end/plugins:4": (100.0, 2),
     "nvtx_push_and_pop": (5.0, 1),  # the range as a whole
     "nvtx_phase/plugins:1": (5.0, 2),
-    "mark_step": (1.0, 1),  # both ends, where nothing is recorded
+    "mark_step": (1.0, 1),  # begin and end together, without a recording
     "mark_phase": (1.0, 1),
     "mark_module": (1.0, 1),
     "c_mark_phase": (1.0, 1),

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A run of ten million allocations and frees on a dry GPU: how large its store is, and what it takes to understand it.
+"""A run of ten million allocations and frees on a dry GPU: the size of its store, and the time and
+memory to analyse it.
 
     bench/long_run.py
     bench/long_run.py --events 1000000 --json
 
-Exit code 0 when store, time and memory are within the limits, which are for ten million events and scaled to as many as there are; 1 otherwise.
+Exit code 0 if store, time and memory are within the limits, 1 otherwise. The limits are for ten
+million events and are scaled to the actual number.
 """
 
 import argparse
@@ -19,7 +21,7 @@ import tempfile
 import time
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
-# About 1,850 events a step.
+# About 1,850 events per step.
 CONFIG = """\
 name: long-run
 model: {name: transformer, size: custom, layers: 4, d_model: 32, d_ff: 64, heads: 2, vocab: 256, context: 32}
@@ -32,11 +34,11 @@ plugins: [allocator_tracer]
 """
 EVENTS_A_STEP = 1850
 MIB = 1 << 20
-STORE_BYTES, ANALYSIS_SECONDS, ANALYSIS_BYTES = 600_000_000, 20.0, 2048 * MIB  # of ten million events
+STORE_BYTES, ANALYSIS_SECONDS, ANALYSIS_BYTES = 600_000_000, 20.0, 2048 * MIB  # for ten million events
 
 
 def resources_of(command, log):
-    """Runs the command to its end; what it used."""
+    """Run the command to its end; return the resources it used."""
     with log.open("w") as errors:
         process = subprocess.Popen(list(map(str, command)), stdout=subprocess.DEVNULL, stderr=errors)
     _, status, used = os.wait4(process.pid, 0)

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of days, in minutes: ten million steps, a hundred million allocation events, and a day on the clock, each in a store of a largest size (store.max_mb).
+"""Runs of days, in minutes: ten million steps, a hundred million allocation events, and a day on
+the clock, each in a store with a maximum size (store.max_mb).
 
     bench/long_runs.py
     bench/long_runs.py --short --json
     bench/long_runs.py events --max-mb 512
 
-Exit code 0 when what the process holds stays flat, the store stays below its size, every event is stored, thinned or counted as dropped, and reports and
-exports of a day are those of the same run in its own time; 1 otherwise.
+Exit code 0 if the process's memory stays flat, the store stays below its size, every event is
+stored, thinned or counted as dropped, and reports and exports of a day equal those of the same run
+in real time; 1 otherwise.
 """
 
 import argparse
@@ -21,7 +23,7 @@ import time
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
 MIB = 1 << 20
-# Beyond what a tenth of the run took: maps of what is alive, and SQLite's cache.
+# Allowed beyond the memory after a tenth of the run: maps of live blocks, and SQLite's cache.
 RESIDENT_GROWTH = 16 * MIB
 DAY_NS = 24 * 3600 * 10**9
 DAY = """\
@@ -46,7 +48,7 @@ def counted(database, table):
 
 
 def endless(arguments, folder, steps, events_a_step):
-    # A short run is not yet warm after a tenth: spools are touched for the first time.
+    # After a tenth, a short run has not yet warmed up: spools are touched for the first time.
     growth = RESIDENT_GROWTH + (arguments.max_mb * MIB // 2 if arguments.short else 0)
     program = arguments.build / "bench/bench_endless_run"
     command = [program, folder, steps, events_a_step, arguments.max_mb]
@@ -72,7 +74,7 @@ def endless(arguments, folder, steps, events_a_step):
 
 
 def day(arguments, folder):
-    """A dry run whose moments are drawn apart, to a day: what is said of it but for times is the same."""
+    """A dry run whose times are stretched to a day: all results except times are the same."""
     config, run = folder.with_suffix(".yaml"), folder
     config.write_text(DAY)
     strata = arguments.build / "bin/strata"

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What recorders add to a step on a card: each way of recording runs the same training, in rounds that run one way after the other.
+"""The cost that recorders add to a step on a card: each recorder runs the same training, in rounds
+that run one recorder after the other.
 
-Two programs: 12 small layers, whose step is bound by the host's launches, and GPT-2 small with 8 sequences of 1,024 tokens under bfloat16
-autocast, whose step is bound by the card. A step is timed from its begin until the card is idle. Of each round, the ratio of a way's
-median step to the bare program's is taken; the result has the median of these ratios.
+Two programs: 12 small layers, limited by the host's kernel launches, and GPT-2 small with 8
+sequences of 1,024 tokens under bfloat16 autocast, limited by the card. A step is timed from its
+start until the card is idle. Each round gives the ratio of a recorder's median step to the bare
+program's; the result is the median of these ratios.
 
-Without a card, a dry one stands for it: nothing is computed, so that every instruction of a recorder shows. Needs torch, transformers for
-GPT-2, and a build of Strata. It is done within --minutes: a round that would not be is not begun.
+Without a card, a dry one is used. It computes nothing, so that every instruction of a recorder
+shows. Needs torch, transformers for GPT-2, and a build of Strata. It finishes within --minutes: a
+round that would take longer is not started.
 
     bench/on_a_card.py
     bench/on_a_card.py --minutes 4 --json cost.json
@@ -32,19 +35,19 @@ PROGRAMS = {
     "small": {"title": "12 small layers, bound by launches", "steps": 60},
     "gpt2": {"title": "GPT-2 small, 8 x 1,024 tokens, bfloat16 autocast", "steps": 30},
 }
-UNCOUNTED = 10  # steps at the begin: allocators fill, the optimizer makes its state
-LATE = 50  # steps after which a long run's recording is in its steady state
+UNCOUNTED = 10  # first steps: allocators fill, the optimizer creates its state
+LATE = 50  # after these steps a long run's recording is in its steady state
 DRY = "h100-80gb"
 
 
 @dataclasses.dataclass(frozen=True)
 class Way:
     name: str
-    what: str  # for the page
-    words: tuple = ()  # of `strata exec`; none: the program alone
-    recorder: str = "none"  # inside of the program
-    limits: dict = dataclasses.field(default_factory=dict)  # by program: the most that it may be
-    tool: str = ""  # a program around it
+    what: str  # text for the page
+    words: tuple = ()  # options of `strata exec`; empty: the program alone
+    recorder: str = "none"  # within the program
+    limits: dict = dataclasses.field(default_factory=dict)  # by program: the maximum ratio
+    tool: str = ""  # a tool that starts the program
 
 
 FOUR_PLUGINS = "allocator_tracer,cupti_timeline,nvtx_markers,warmup_analyzer"
@@ -62,7 +65,7 @@ WAYS = [
 
 
 def build(name):
-    """A function that trains one step of the program of that name on the card."""
+    """Return a function that trains one step of the program of that name on the card."""
     import torch
     from torch import nn
 
@@ -99,7 +102,7 @@ def build(name):
 
 
 def recorder(name, folder):
-    """Begins to record inside of this process; returns what ends it, with its file."""
+    """Start recording in this process; return a function that stops it and writes its file."""
     import torch
 
     if name == "history":
@@ -125,7 +128,7 @@ def recorder(name, folder):
 
 
 def train(name, steps, recorder_name, result):
-    """Runs in a process of its own, under a recorder or with one inside."""
+    """Train in this process, which may run under a recorder or contain one."""
     import torch
 
     step = build(name)
@@ -145,7 +148,7 @@ def train(name, steps, recorder_name, result):
 
 
 def lacks(way, arguments):
-    """Why this way cannot run here; None: it can."""
+    """Return why this recorder cannot run here, or None if it can."""
     if way.tool == "nsys" and not shutil.which("nsys"):
         return "nsys is not installed"
     if arguments.dry and (way.tool or way.recorder not in ("none", "history")):
@@ -192,7 +195,8 @@ def measure_once(way, program, arguments):
 
 
 def measure(arguments):
-    """What was measured: by program and way, a list of rounds; and the ways that could not run, with the reason."""
+    """Return the measurements: by program and recorder, a list of rounds; and the recorders that
+    could not run, with the reason."""
     began = time.monotonic()
     ways = [way for way in WAYS if not arguments.ways or way.name in arguments.ways or way.name == "bare"]
     missing = {way.name: reason for way in ways if (reason := lacks(way, arguments))}

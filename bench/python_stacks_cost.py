@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What Python stacks add to an operator that a Python program calls, under so many frames.
+"""The cost that Python stacks add to an operator that a Python program calls, by the number of
+frames.
 
-One small operator on the CPU, over and over, in a process that records its own run with the C++ stack of every allocation:
-with and without `python_stacks`. Runs take turns, and of each the fastest batch counts: the machine may be shared. It needs
-the target record_python.
+One small operator on the CPU, repeated, in a process that records its own run with the C++ stack of
+every allocation, with and without `python_stacks`. The runs take turns, and the fastest batch of
+each counts, because the machine may be shared. It needs the target record_python.
 
     bench/python_stacks_cost.py
     bench/python_stacks_cost.py --frames 5 100 --rounds 7 --json

@@ -1,28 +1,32 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What tracing costs a training step: the quickstart with its plugins and without, side by side.
+"""The cost of tracing a training step: the quickstart with its plugins and without, side by side.
 
-Two measures, each as a ratio from one run of this script:
+Two measurements, each a ratio from one run of this script:
 
-* time: pairs of runs, attached and detached in turn (the order alternates), one ratio of median step times a pair. Printed are
-  the median of the ratios and the upper end of its 95% interval (bootstrap over pairs). One thread computes: two share their
-  cores with whatever else the machine does, and a pair differs by a quarter.
-* instructions (--instructions): callgrind's count in the training thread for runs of two lengths, so that start and end cancel;
-  what is left is instructions a step, for steps that wait for the window and for steps whose operators are traced. The mean is
-  over the steps that the configuration has of each. Here too one thread computes, so that the count repeats.
+* time: pairs of runs, with plugins and without (the order alternates), one ratio of median step
+  times per pair. The median of the ratios and the upper end of its 95% interval (bootstrap over
+  pairs) are printed. One thread computes: two threads would share their cores with other work on
+  the machine, and a pair would differ by a quarter.
+* instructions (--instructions): callgrind's count in the training thread for runs of two lengths,
+  so that start and end cancel. This gives the instructions per step, for steps that wait for the
+  window and for steps whose operators are traced. The mean is weighted by the configuration's
+  number of steps of each kind. Here, too, one thread computes, so that the count is reproducible.
 
-  The thread that writes the store is added as rows a step, counted in the stores of those runs, times instructions a row, from
-  bench/store_write_cost.py. It is not counted in those runs: it looks for rows every 200 ms, and under valgrind a step takes
-  minutes. It would find a thousand batches of two rows where a real step is one or two batches, and what a batch costs
-  whatever its size (34,000 instructions, ten rows' worth) would outweigh its rows. Looks that find nothing cost a real run nothing
-  that shows, and are left out, as is the analysis after the run.
+  The thread that writes the store is added as rows per step, counted in the stores of those runs,
+  times instructions per row, from bench/store_write_cost.py. It is not counted in those runs: it
+  looks for rows every 200 ms, and under valgrind a step takes minutes. It would find a thousand
+  batches of two rows where a real step has one or two batches, and the fixed cost of a batch
+  (34,000 instructions, as much as ten rows) would outweigh its rows. In a real run, looks that find
+  nothing have no visible cost; they are left out, and so is the analysis after the run.
 
-Exit code 0 when both are within the limits given, 1 otherwise.
+Exit code 0 if both are within the given limits, 1 otherwise.
 
     bench/quickstart_cost.py
     bench/quickstart_cost.py --pairs 20 --json
     bench/quickstart_cost.py --instructions
-    bench/quickstart_cost.py --plugins allocator_tracer,cupti_timeline,nvtx_markers,warmup_analyzer --window --max-ratio 1.02
+    bench/quickstart_cost.py --plugins allocator_tracer,cupti_timeline,nvtx_markers,warmup_analyzer \\
+        --window --max-ratio 1.02
 """
 
 import argparse
@@ -40,7 +44,7 @@ import store_write_cost
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
 DETACHED = ["plugins=[]"]
-# Where callgrind counts: the function that trains.
+# Callgrind counts in the function that trains.
 TRAINING = "strata_trainer_run"
 
 
@@ -53,12 +57,13 @@ def run(strata, config, overrides, out, prefix=()):
 
 
 def attached(arguments):
-    """Overrides that attach the plugins asked for; none for those of the configuration."""
+    """Return the overrides that select the requested plugins; none means those of the
+    configuration."""
     return [f"plugins=[{arguments.plugins}]"] if arguments.plugins else []
 
 
 def window_of(steps):
-    """The override with which all of so many steps are in the window."""
+    """Return the override that puts all of these steps into the window."""
     return f"schedule={{wait: 0, warmup: 0, active: {steps}}}"
 
 
@@ -103,7 +108,8 @@ def training_instructions(strata, config, overrides, scratch, name):
 
 
 def rows_stored(run_directory):
-    """Rows of all declared tables, the host's own among them, which a detached run stores too."""
+    """Return the rows of all declared tables, including the host's own, which a run without plugins
+    also stores."""
     rows = 0
     for database in run_directory.glob("rank*/*.sqlite"):
         with sqlite3.connect(database) as store:
@@ -117,7 +123,8 @@ def thread_files(out):
 
 
 def a_step(arguments, extra, scratch, name):
-    """(instructions of the training thread, rows) of one step. `extra`: overrides, or a function of the steps that has them."""
+    """Return (instructions of the training thread, rows) of one step. `extra` is a list of
+    overrides, or a function of the number of steps that returns one."""
     few, many = 1, 3
     extra_of = extra if callable(extra) else lambda steps: extra
     counts = []
@@ -130,7 +137,7 @@ def a_step(arguments, extra, scratch, name):
 
 
 def steps_of(config):
-    """How many of the run's steps (wait without operators, are traced with them)."""
+    """Return the number of the run's steps that (wait without operators, are traced with them)."""
     schedule = re.search(r"^schedule: {wait: (\d+), warmup: (\d+), active: (\d+)}", config.read_text(), re.MULTILINE)
     if schedule is None:
         sys.exit(f"{config}: no line `schedule: {{wait: ..., warmup: ..., active: ...}}`")

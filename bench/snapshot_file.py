@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a snapshot of torch.cuda.memory of any size, entry by entry as Python's pickler does, and measures `strata report` on it.
+"""Writes a snapshot of torch.cuda.memory of any size, and measures `strata report` on it.
+
+The file is written entry by entry, like by Python's pickler.
 
     bench/snapshot_file.py big.pickle --mib 1024 [--frames 20]
 """
@@ -23,7 +25,7 @@ STRATA = os.environ.get("STRATA") or str(pathlib.Path(__file__).resolve().parent
 
 
 class Pickle:
-    """The opcodes of protocol 4 that a snapshot needs, written as they come."""
+    """The opcodes of protocol 4 that a snapshot needs, written immediately."""
 
     def __init__(self, file):
         self.file, self.memo, self.texts, self.bytes = file, 0, {}, 0
@@ -58,7 +60,7 @@ class Pickle:
             self.put(b"\x8a" + bytes([len(data)]) + data)
 
     def frame(self, number):
-        """Each takes the memo's next number: its texts were written before."""
+        """Write a frame, which takes the memo's next number; its texts were written before."""
         if number == 0:
             self.frames = self.memo
         function, file = f"function_{number % 500}", f"models/model_{number % 50}.py"
@@ -101,7 +103,8 @@ class Pickle:
 
 
 def entries(pickle, size, frames, seed=0):
-    """Writers of trace entries, until the file has the size: blocks that come and go in segments of 20 MiB."""
+    """Write trace entries until the file has the size: blocks are allocated and freed in segments
+    of 20 MiB."""
     chance = random.Random(seed)
     begin, block, slots = 1 << 40, 2 * MIB, 10
     requested = b"J" + struct.pack("<i", block - 100)
@@ -143,12 +146,12 @@ def entries(pickle, size, frames, seed=0):
 
 
 def key_texts(pickle):
-    """The memo's numbers of keys and actions, which are written once before."""
+    """Return the memo's numbers of keys and actions, which are written once before."""
     return [pickle.texts[text] for text in TEXTS[:10]]
 
 
 def frame(pickle, number):
-    """How a frame is referred to; its dict is written to the list of frames before the traces."""
+    """Refer to a frame; its dict is in the list of frames, which is written before the traces."""
     return b"j" + struct.pack("<I", pickle.frames + number)
 
 
@@ -156,7 +159,7 @@ def write(path, size, frames):
     with open(path, "wb", buffering=1 << 20) as file:
         pickle = Pickle(file)
         pickle.begin_dict()
-        # Keys that a snapshot does not have: what entries refer to.
+        # Keys that a snapshot does not have; they hold the objects that entries refer to.
         pickle.text("texts")
         pickle.list([lambda text=text: pickle.text(text) for text in TEXTS])
         pickle.text("frames_of_all")

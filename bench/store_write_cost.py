@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a row costs the thread that moves it into SQLite, in callgrind's instructions, against its budget.
+"""The cost of a row for the thread that moves it into SQLite, in callgrind's instructions, compared
+with its budget.
 
-bench_store_write fills a spool with rows of an allocator event's size (14 columns) and has the writer commit them, batch by
-batch. Counted is WriterThread::write, which moves a batch: not the looks that found nothing to move. Two counts of batches,
-so that the first batch, which makes the tables, cancels.
+bench_store_write fills a spool with rows of an allocator event's size (14 columns), and the writer
+commits them batch by batch. Only WriterThread::write is counted, which moves a batch, without looks
+that found nothing. Two numbers of batches are counted, so that the first batch, which creates the
+tables, cancels.
 
-Exit code 0 when a row is within its budget, 1 otherwise.
+Exit code 0 if a row is within its budget, 1 otherwise.
 
     bench/store_write_cost.py
     bench/store_write_cost.py --rows 200 --json
@@ -21,7 +23,8 @@ import sys
 import tempfile
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
-# The writer commits every 200 ms, in which a step of the quickstart that is not slowed down leaves about so many.
+# The writer commits every 200 ms; in that time a step of the quickstart at full speed adds about
+# this many rows.
 ROWS_A_BATCH = 1000
 BUDGET = 2100
 FEW, MANY = 3, 23
@@ -30,7 +33,8 @@ FEW, MANY = 3, 23
 def instructions(program, batches, rows, scratch):
     log = scratch / "callgrind.log"
     valgrind = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", f"--log-file={log}"]
-    # Its parameters are left open: a pattern must spell the whole name as callgrind does.
+    # The pattern ends before the parameters, because otherwise it must match the whole name as
+    # callgrind writes it.
     counted = ["--collect-atstart=no", "--toggle-collect=strata::WriterThread::write(*"]
     command = [*valgrind, *counted, program, "--batches", batches, rows]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)

@@ -2,12 +2,12 @@
 """docs/benchmarks.md: measures its tables and writes it. No figure on it is written by hand.
 
     ./dev bench page                                  all tables, and the page
-    ./dev bench page estimation scaling-layers        these again, and the page with them
-    ./dev bench page --quick                          each once, into build/bench-page/quick.md: to see that it runs
-    ./dev bench page --write                          the page anew from what was measured
+    ./dev bench page estimation scaling-layers        only these tables again, and the page
+    ./dev bench page --quick                          a trial: each once, into build/bench-page/quick.md
+    ./dev bench page --write                          only the page, from existing measurements
 
-What was measured lies in build/bench-page, a file a table. A run that was interrupted goes on when it is started again. Exit code 1
-where a target of the project is missed, or a table cannot be made.
+Measurements are in build/bench-page, one file per table. An interrupted run continues when it is
+started again. Exit code 1 if a target of the project is missed, or a table cannot be made.
 """
 
 import pathlib
@@ -36,7 +36,7 @@ TABLES = {table.name: table for module in MODULES for table in module.tables()}
 
 
 def measured(table, settings, results, facts, mode):
-    """Whether it could be: one that fails does not keep the others from the page."""
+    """Whether the table could be measured. If one fails, the page still has the others."""
     say(f"{table.name}: {table.title}")
     began = time.monotonic()
     try:

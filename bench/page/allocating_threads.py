@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""So many threads that allocate and free on the CPU at once, in TorchScript, which holds no lock of Python's.
+"""Threads that allocate and free on the CPU at the same time, in TorchScript, which does not hold
+Python's lock.
 
-    allocating_threads.py THREADS ADDITIONS     # all together; prints seconds and seconds of processor as JSON
+    allocating_threads.py THREADS ADDITIONS     # in total; prints seconds and processor seconds as
+        JSON
 """
 
 import json

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs one command to its end, and what it used: of it and all that it waited for."""
+"""Runs one command to its end and measures the resources of the command and all processes it waited
+for."""
 
 import dataclasses
 import os
@@ -9,20 +10,21 @@ import time
 
 
 class Failed(Exception):
-    """A command that ended otherwise than it should, with the end of what it said."""
+    """A command that ended in an unexpected way, with the end of its output."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Used:
     seconds: float
     processor_seconds: float  # user and system
-    peak_bytes: int  # resident, of the largest of its processes
+    peak_bytes: int  # resident memory, of its largest process
     ended: float  # on the machine's monotonic clock
     output: str
 
 
 def run(words, scratch, environment=None, statuses=(0,)):
-    """Its output and errors go to files of `scratch`, so that no pipe is waited for."""
+    """Run the command. Its output and errors go to files in `scratch`, so that it never waits for a
+    pipe."""
     words = [str(word) for word in words]
     output, errors = pathlib.Path(scratch) / "stdout", pathlib.Path(scratch) / "stderr"
     with output.open("w") as out, errors.open("w") as err:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Points that a size grows along: a table, a picture, and whether the cost grows as the size does."""
+"""Measurements over a growing size: a table, a picture, and whether the cost grows in
+proportion."""
 
 import dataclasses
 import math
@@ -8,18 +9,19 @@ from markdown import table
 
 WIDTH, HEIGHT = 640, 360
 LEFT, RIGHT, TOP, BOTTOM = 70, 20, 40, 50
-# Told apart by the colour-blind (Okabe and Ito).
+# Colors that the color-blind can tell apart (Okabe and Ito).
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")
 
 
 @dataclasses.dataclass(frozen=True)
 class Line:
     name: str
-    points: list  # of (x, y), both above 0
+    points: list  # (x, y) pairs, both above 0
 
 
 def exponent(points):
-    """Of y as a power of x, by least squares of the logarithms: 0 is constant, 1 grows as x does. None of fewer than two points."""
+    """Return y's exponent as a power of x, by least squares of the logarithms: 0 is constant, 1 is
+    proportional. None with fewer than two points."""
     if len(points) < 2:
         return None
     logs = [(math.log(x), math.log(y)) for x, y in points]
@@ -29,7 +31,7 @@ def exponent(points):
 
 
 def decades(least, most):
-    """The whole powers of ten around both."""
+    """Return the whole powers of ten around both."""
     return range(math.floor(math.log10(least)), math.ceil(math.log10(most)) + 1)
 
 
@@ -45,7 +47,8 @@ def escaped(words):
 
 
 def picture(title, x_name, y_name, lines):
-    """An SVG with both axes logarithmic; text is text, and it is readable on light and dark ground."""
+    """Return an SVG with two logarithmic axes; text stays text, and is readable on light and dark
+    backgrounds."""
     xs, ys = ([point[axis] for line in lines for point in line.points] for axis in (0, 1))
     y_decades = decades(min(ys), max(ys))
     low_x, high_x = math.log10(min(xs)), math.log10(max(xs))
@@ -81,7 +84,7 @@ def picture(title, x_name, y_name, lines):
 
 
 def growth(lines):
-    """A sentence a line of the picture."""
+    """Return a sentence for each line of the picture."""
     told = []
     for line in lines:
         power = exponent(line.points)
@@ -92,5 +95,5 @@ def growth(lines):
 
 
 def written(file, header, rows, lines, note=""):
-    """The text of a curve's table: picture, table, how it grows."""
+    """Return the text of a curve's section: picture, table, and growth."""
     return "\n\n".join(part for part in (f"![{lines[0].name}](pictures/{file})", table(header, rows), growth(lines), note) if part)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The peak of a training step without a GPU: how soon, in how much memory of the host, and how near to what torch's allocator says.
+"""The peak of a training step without a GPU: the time until it is known, the host memory needed,
+and its accuracy compared with torch's allocator.
 
     bench/page/estimation.py
     bench/page/estimation.py --json
@@ -31,7 +32,7 @@ schedule: {{wait: 0, warmup: 0, active: 2}}
 device: cuda
 plugins: [allocator_tracer]
 """
-LIMIT_SECONDS, LIMIT_BYTES = 5.0, 2048 * MIB  # of the 7B model's estimate
+LIMIT_SECONDS, LIMIT_BYTES = 5.0, 2048 * MIB  # for the 7B model's estimate
 
 
 def config_of(model):
@@ -75,7 +76,8 @@ def mem_tracker(settings, model, folder):
 
 
 def truth(settings, model, folder):
-    """torch's own count in the same program, recorded by nobody, and what the program took."""
+    """Return torch's own count in the same program, without a recorder, and the resources that the
+    program used."""
     told = folder / "told.json"
     words = [settings.strata, "exec", "--dry", CARD, "--plugins", "none", "--", *python_words(settings, model, "--device", "cuda", "--told", told)]
     used = run(words, folder)
@@ -83,7 +85,7 @@ def truth(settings, model, folder):
     return result_of(used, estimated_bytes=told["allocated_bytes"], import_seconds=told["import_seconds"])
 
 
-# Name, what the page calls it, what measures it, and whether one round has to do.
+# Name, text on the page, function that measures it, and whether a single round is enough.
 WAYS = {
     "strata run": ("`strata run --dry`: the configuration's model, with its report and page", strata_run, False),
     "strata exec": ("`strata exec --dry -- python`: transformers' model, with report and page", strata_exec, False),
@@ -133,7 +135,7 @@ HEADER = ["method", "wall time, s", "CPU time, s", "host memory, MiB", "peak of 
 
 
 def figures_7b(result):
-    """Median seconds and most memory of what the project's target is for."""
+    """Return median seconds and peak memory of the case that the project's target is about."""
     own = result["llama-7b"]["strata run"]
     return {
         "seconds": spread([each["seconds"] for each in own]).median,
@@ -142,12 +144,13 @@ def figures_7b(result):
     }
 
 
-# A table of docs/seeds/003.md has the most of each category that its author's card held, and ours.
+# A table of docs/seeds/003.md has the maximum of each category on its author's card, and Strata's.
 RECORDED = re.compile(r"^\| max \| (the document|\*\*Strata\*\*) \| (.*) \|$", re.MULTILINE)
 
 
 def recorded_elsewhere(page=None):
-    """Rows of (category, theirs, ours), in MiB, of LLaMA-100M with AdamW; none where the page has no such table."""
+    """Return rows of (category, theirs, Strata's), in MiB, of LLaMA-100M with AdamW; none if the
+    page has no such table."""
     page = page if page is not None else (REPOSITORY / "docs/seeds/003.md").read_text()
     header = re.search(r"^\| MiB \| of \| (.*) \|$", page, re.MULTILINE)
     rows = dict(RECORDED.findall(page.split("## GaLore")[0]))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""One rank of large jobs of four trainers, unchanged: its peak, and what it costs to know it.
+"""One rank of large jobs of four unchanged trainers: its peak, and the cost of finding it.
 
     bench/page/large_jobs.py --quick
 """
@@ -34,10 +34,10 @@ LORA_8B = {
 @dataclasses.dataclass(frozen=True)
 class Job:
     title: str
-    package: str  # of tests/python/recipe_packages.py
+    package: str  # in tests/python/recipe_packages.py
     world: int
-    words: tuple  # after torchrun's own
-    file: tuple = ()  # of recipe_inputs: its name, and what is replaced in it
+    words: tuple  # after torchrun's own options
+    file: tuple = ()  # in recipe_inputs: its name, and replacements in it
 
 
 JOBS = (

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was measured, and where: for the page's head, and to tell whether a table that is there is of this machine and this Strata."""
+"""The measured Strata and the machine, for the page's head, and to decide whether an existing table
+is of this machine and this Strata."""
 
 import datetime
 import importlib.metadata
@@ -16,7 +17,8 @@ PACKAGES = ("torch", "transformers", "torchvision")
 
 
 def said_by(*words):
-    """The first line of what a program says of itself, or None where it is not here."""
+    """Return the first line of a program's output, such as its version, or None if it is not
+    here."""
     if shutil.which(str(words[0])) is None:
         return None
     done = subprocess.run([str(word) for word in words], capture_output=True, text=True, check=False)
@@ -51,18 +53,18 @@ def version_in(text):
     return found.group(0) if found else None
 
 
-# What is measured, and not what measures it.
+# The measured code, without the code that measures.
 MEASURED = ("CMakeLists.txt", "dry_gpu", "host", "plugin_api", "plugins", "python", "sources")
 
 
 def commit():
-    """The last one that changed what is measured."""
+    """Return the last commit that changed the measured code."""
     done = subprocess.run(["git", "log", "-1", "--format=%h", "--abbrev=10", "--", *MEASURED], cwd=REPOSITORY, capture_output=True, text=True, check=False)
     return done.stdout.strip() or None
 
 
 def facts(settings):
-    """Versions are None where something is not here."""
+    """Return the facts; the version of a missing program is None."""
     return {
         "date": datetime.date.today().isoformat(),
         "processor": processor(),

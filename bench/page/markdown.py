@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables and figures as the page has them."""
+"""Tables and figures in the page's format."""
 
 MIB = 1 << 20
 NEAR_ZERO = "within the bare runs' spread"
 
 
 def table(header, rows):
-    """Every cell has something in it: an empty one is a mistake."""
+    """Return a table. Every cell must have text: an empty one is a mistake."""
     for row in rows:
         if len(row) != len(header) or not all(str(cell).strip() for cell in row):
             raise ValueError(f"{len(header)} cells with something in them, not {row}")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The table of what recorders add to a step on a card (bench/on_a_card.py), or on a dry one where there is none.
+"""The table of the cost that recorders add to a step on a card (bench/on_a_card.py), or on a dry
+card if there is none.
 
     bench/page/on_a_card.py
     bench/page/on_a_card.py --quick --json
@@ -22,7 +23,7 @@ def measure(settings):
     out = settings.folder(NAME)
     words = ["--rounds", settings.rounds(3), "--minutes", 4, *(["--steps", 12, "--programs", "small"] if settings.quick else [])]
     program = [settings.python, REPOSITORY / "bench/on_a_card.py", "--strata", settings.strata, "--json", out / "cost.json", *words]
-    run(program, out, statuses=(0, 1))  # 1: above a limit, which the table says
+    run(program, out, statuses=(0, 1))  # 1: above a limit, which the table shows
     return json.loads((out / "cost.json").read_text())
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes docs/benchmarks.md and its pictures from what was measured."""
+"""Writes docs/benchmarks.md and its pictures from the measurements."""
 
 from markdown import MIB, fence
 
@@ -37,12 +37,13 @@ def version(value):
 
 
 def machine_lines(machines):
-    """Of one machine as a rule; of several, which tables were made where is said by each."""
+    """Describe the machine. Usually there is one; with several, each table says where it was
+    made."""
     first = machines[0]
     loads = sorted(machine["load"] for machine in machines)
     commits = sorted({version(machine["commit"]) for machine in machines})
     dates = sorted({machine["date"] for machine in machines})
-    # These measurements' own share of it is 1, or a little more.
+    # These measurements themselves cause a load of 1, or a little more.
     shared = f"**not idle**: load {loads[0]:.1f} to {loads[-1]:.1f}, partly from other tables of this page that were measured at the same time" if loads[-1] > 2 else "nothing else worked on it"
     return "\n".join(
         [

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What all recorders record: some steps of a model of transformers' or torchvision's. It knows nothing of Strata.
+"""The program that all recorders record: some steps of a transformers or torchvision model. It does
+not use Strata.
 
     program.py llama-60m --told told.json
     program.py llama-1b --device cuda --recorder torch.profiler --out folder --told told.json
 
-What it tells (JSON, in the file): `steps`, each with `seconds` and `processor_seconds` (all threads); `import_seconds`; `loop_ended` and
-`reported` on the machine's monotonic clock, the latter where the recorder lies in the program; `loop_peak_bytes` and `peak_bytes`, the
-most resident memory by the end of the loop and of all; `allocated_bytes`, torch's own count of the device's peak; `estimated_bytes`, MemTracker's.
+It writes JSON to the --told file: `steps`, each with `seconds` and `processor_seconds` (all
+threads); `import_seconds`; `loop_ended` and `reported` on the machine's monotonic clock, the latter
+if the recorder is in the program; `loop_peak_bytes` and `peak_bytes`, the peak resident memory by
+the end of the loop and overall; `allocated_bytes`, torch's own count of the device's peak;
+`estimated_bytes`, MemTracker's.
 """
 
 import argparse
@@ -23,7 +26,8 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 
 import torch  # noqa: E402
 
-# Width, feed-forward's width, layers, heads, in GaLore's configurations; sequences and tokens of a batch; dtype.
+# Width, feed-forward's width, layers, heads, from GaLore's configurations; sequences and tokens per
+# batch; dtype.
 LLAMA = {
     "llama-60m": (512, 1376, 8, 8, 2, 128, torch.float32),
     "llama-1b": (2048, 5461, 24, 32, 16, 256, torch.bfloat16),
@@ -35,7 +39,8 @@ RECORDERS = ("none", "torch.profiler", "history", "history without stacks", "emi
 
 
 def make(name, device, loss="model"):
-    """The model, a function that is a forward and its loss, its optimizer, and the batch."""
+    """Return the model, a function that runs a forward and returns its loss, the optimizer, and the
+    batch."""
     if name == "resnet18":
         import torchvision
 
@@ -53,9 +58,9 @@ def make(name, device, loss="model"):
         model = LlamaForCausalLM(LlamaConfig(vocab_size=32000, max_position_embeddings=2048, use_cache=False, **shape))
     torch.set_default_dtype(torch.float32)
     batch = torch.zeros(sequences, tokens, dtype=torch.long, device=device)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, foreach=True)  # as on a GPU; fake tensors would choose the loop
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, foreach=True)  # the choice on a GPU; with fake tensors torch would choose the loop
     losses = {
-        "model": lambda: model(input_ids=batch, labels=batch).loss,  # of logits in fp32
+        "model": lambda: model(input_ids=batch, labels=batch).loss,  # from logits in fp32
         "logits": lambda: torch.nn.functional.cross_entropy(model(input_ids=batch).logits.flatten(0, 1), batch.flatten()),
     }
     return model.train(), losses[loss], optimizer, [batch]
@@ -75,7 +80,8 @@ def train(loss_of, optimizer, steps):
 
 
 def profiled(arguments):
-    """A profiler as its memory timeline needs it, and what writes its files."""
+    """Start a profiler with the options that its memory timeline needs; return a function that
+    writes its files."""
     from torch.profiler import ProfilerActivity, profile
 
     profiler = profile(activities=[ProfilerActivity.CPU], profile_memory=True, record_shapes=True, with_stack=True)
@@ -104,7 +110,7 @@ def history(arguments, **options):
 
 
 def ranges(arguments):
-    """Each operator a range of NVTX with its shapes, for a tool that lies around the program."""
+    """Make each operator an NVTX range with its shapes, for a tool that starts the program."""
     emitting = torch.autograd.profiler.emit_nvtx(record_shapes=True)
     emitting.__enter__()
 
@@ -137,7 +143,8 @@ def record(arguments, told):
 
 
 def estimate(arguments, told):
-    """Nothing is computed: the tensors are fake, and what a dispatch mode sees of them is added up."""
+    """Estimate without computing: the tensors are fake, and a dispatch mode sums the memory that it
+    sees."""
     from torch._subclasses.fake_tensor import FakeTensorMode
     from torch.distributed._tools.mem_tracker import MemTracker
 
@@ -170,7 +177,7 @@ def main():
     arguments = parser.parse_args()
     if arguments.out:
         arguments.out.mkdir(parents=True, exist_ok=True)
-    torch.set_num_threads(1)  # a machine that others share does not move one thread's time by a quarter
+    torch.set_num_threads(1)  # on a shared machine the time of a single thread does not vary by a quarter
     importlib.import_module("torchvision" if arguments.model == "resnet18" else "transformers.models.llama.modeling_llama")
     told = {"import_seconds": time.monotonic() - BEGAN}
     told = estimate(arguments, told) if arguments.recorder == "MemTracker" else record(arguments, told)

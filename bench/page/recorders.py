@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Strata beside what else records a training step's memory: the same program, unchanged, under each, in rounds that run one after the other.
+"""Strata compared with other recorders of a training step's memory: each records the same unchanged
+program, in rounds that run one recorder after the other.
 
     bench/page/recorders.py recorders-cpu-llama-60m
     bench/page/recorders.py recorders-dry-llama-1b --quick --json
@@ -22,7 +23,7 @@ from table import Table, run_alone
 PROGRAM = pathlib.Path(__file__).with_name("program.py")
 CARD = "h100-80gb"
 MIB = 1 << 20
-UNCOUNTED = 2  # steps at the begin: allocators fill, optimizers make their state, recorders look around
+UNCOUNTED = 2  # first steps: allocators fill, optimizers create their state, recorders initialize
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,13 +50,13 @@ CASES = [
 @dataclasses.dataclass(frozen=True)
 class Way:
     name: str
-    what: str  # for the page
+    what: str  # text for the page
     devices: tuple = ("cpu", "cuda")
-    once: bool = False  # takes so long that one round has to do
-    missing: object = None  # a function of the settings: why it cannot run here, or None
-    elsewhere: str = ""  # why it has no row of figures on the other devices
-    attempts: int = 1  # nsys' agent is a process of its own, which it sometimes asks before that listens
-    by_agent: bool = False  # that agent starts the program: what all of it used is not ours to read
+    once: bool = False  # takes so long that one round must be enough
+    missing: object = None  # a function of the settings that returns why it cannot run here, or None
+    elsewhere: str = ""  # why it has no figures on the other devices
+    attempts: int = 1  # nsys' agent is a separate process, and nsys sometimes connects before it listens
+    by_agent: bool = False  # that agent starts the program, so its resources cannot be measured here
 
 
 def no_memray(settings):
@@ -112,12 +113,13 @@ def environment_of(way, settings):
 
 
 def is_around(way):
-    """Whether it lies around the program, and not in it."""
+    """Whether the recorder starts the program, instead of running inside it."""
     return way.name.startswith("strata") or way.name in ("memray", "heaptrack", "nsys")
 
 
 def report_of(way, settings, out):
-    """The command that makes something to read of what was recorded, where that is one of its own."""
+    """Return the command that makes a readable report of the recording, if there is a separate
+    one."""
     if way.name == "memray":
         return [settings.python, "-m", "memray", "flamegraph", "--output", out.parent / "memray.html", out / "memray.bin"]
     if way.name == "heaptrack":
@@ -129,7 +131,7 @@ def report_of(way, settings, out):
 
 
 def record(way, case, settings, turn, folder):
-    """What the program told, what all of it used, and the folder of the recorder's files."""
+    """Return the program's result, the resources used, and the folder of the recorder's files."""
     for attempt in range(way.attempts):
         out, result_file = folder / f"out-{attempt}", folder / "told.json"
         if not way.name.startswith("strata"):
@@ -151,7 +153,8 @@ def measure_once(way, case, settings, turn):
     files = bytes_in(out)
     report = report_of(way, settings, out)
     made = run(report, folder, environment_of(way, settings)) if report else None
-    # In the program itself a report is there when it says so; of what lies around it, when all has ended.
+    # A recorder inside the program reports when its report is ready; for one that starts the
+    # program, it is ready at the end.
     ended = used.ended if is_around(way) else told["reported"]
     shutil.rmtree(out, ignore_errors=True)
     timeline = told.get("timeline_seconds", 0.0), told.get("timeline_processor_seconds", 0.0)
@@ -197,7 +200,7 @@ def measure(case, settings):
 
 
 def of_first_round(rounds, way, key):
-    """The values of both, in the rounds that this way has run."""
+    """Return the values of both, for the rounds that this recorder has run."""
     return {name: [each[key] for each in rounds[name][: len(rounds[way])]] for name in ("nobody", way)}
 
 
@@ -211,7 +214,7 @@ def ratio(rounds, way, key):
 
 
 def at_least(value, form, scale=1.0):
-    """What was measured, or that it is within the bare runs' own differences."""
+    """Return the measurement, or that it is within the bare runs' own differences."""
     scaled = Spread(value.median / scale, value.lower / scale, value.upper / scale, value.count)
     return text(scaled, form) if scaled.upper > 0 else NEAR_ZERO
 
@@ -250,7 +253,7 @@ def row(way, result):
 HEADER = ["recorder", "CPU time per step, ratio", "wall time per step, ratio", "CPU time added in total, s", "host memory added in training, MiB", "with the report, MiB", "files, MB", "time to the report, s"]
 
 
-# A column of the table, by what it is in the figures: said of one recorder, and of several.
+# Columns of the table by their figures, with texts about one recorder and about several.
 COLUMNS = {
     "step_processor_seconds": ("adds less to a step", "add less to a step"),
     "loop_peak_bytes": ("takes less of the host's memory while it trains", "take less of the host's memory while they train"),
@@ -261,7 +264,8 @@ COLUMNS = {
 
 
 def in_words(result):
-    """Who is ahead of us, and where: from the figures, so that it cannot be forgotten."""
+    """Say which recorders are ahead of Strata, and in which column. The text comes from the
+    figures, so that it cannot be forgotten."""
     rounds = result["rounds"]
 
     def median(way, key):

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was measured of each table, as a JSON file: so that an interrupted run goes on, and one table can be made again."""
+"""The measurements of each table in a JSON file, so that an interrupted run can continue, and one
+table can be made again."""
 
 import json
 
 SCHEMA = "strata.bench-table/1"
-# A table that was made with others of these is made again.
+# A table that was made with different values of these is made again.
 SAME = ("processor", "cores", "strata", "torch")
 
 
@@ -14,7 +15,8 @@ class Results:
         self.unfinished = folder / "unfinished"
 
     def begin(self):
-        """Whether this run goes on with one that was interrupted; else what is there is of an earlier page."""
+        """Whether this run continues an interrupted one. Otherwise existing files belong to an
+        earlier page and are deleted."""
         self.folder.mkdir(parents=True, exist_ok=True)
         goes_on = self.unfinished.exists()
         if not goes_on:
@@ -30,7 +32,7 @@ class Results:
         return self.folder / f"{name}.json"
 
     def read(self, name):
-        """None where it was not measured, or not by this program."""
+        """Return None if it was not measured, or not by this program."""
         try:
             told = json.loads(self.path(name).read_text())
         except (FileNotFoundError, json.JSONDecodeError):

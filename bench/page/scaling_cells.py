@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a grid costs as it gets more cells: planning them, without predictions and with, and running them, each in a process, on a dry GPU.
+"""The cost of a grid as its cells increase: planning them, without predictions and with, and
+running each in a process, on a dry GPU.
 
     bench/page/scaling_cells.py --quick
-    bench/page/scaling_cells.py --whole     # 1,000 cells are run, too: many minutes
+    bench/page/scaling_cells.py --whole     # also runs 1,000 cells, which takes many minutes
 """
 
 import json
@@ -33,7 +34,7 @@ NOT_RUN = {"predicted": "too long", "run": "too long", "report": "not run"}
 
 
 def most_cells(settings, of_all):
-    """How many cells a grid has at most: `of_all` of them as a rule."""
+    """Return the maximum number of cells of a grid, normally `of_all` of them."""
     return 10 if settings.quick else of_all
 
 

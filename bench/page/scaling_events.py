@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What an event costs as a run gets longer: recording it, its bytes in the store, and understanding it. On a dry H100, as bench/long_run.py has it.
+"""The cost of an event as a run gets longer: recording it, its bytes in the store, and analysing
+it, on a dry H100, as in bench/long_run.py.
 
     bench/page/scaling_events.py --quick
-    bench/page/scaling_events.py --whole         # to 10^8: a quarter of an hour, 5 GB of disk and 16 GiB of memory
+    bench/page/scaling_events.py --whole         # to 10^8: a quarter of an hour, 5 GB of disk and
+                                                 # 16 GiB of memory
 """
 
 import pathlib
@@ -47,7 +49,7 @@ def point(settings, events):
         "report_seconds": report.seconds,
         "report_peak_bytes": report.peak_bytes,
     }
-    database.unlink()  # of the largest it is 5 GB
+    database.unlink()  # the largest one has 5 GB
     return found
 
 

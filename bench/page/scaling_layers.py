@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What tracing costs as a model gets deeper: dry steps of so many layers with the tracer and without, about as many events in all.
+"""The cost of tracing as a model gets deeper: dry steps of different depths with the tracer and
+without, with about the same total number of events.
 
     bench/page/scaling_layers.py --quick
 """

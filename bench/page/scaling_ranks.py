@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a job costs as it gets more ranks: each a process with a dry GPU of its own, then all of them side by side in a report.
+"""The cost of a job as its ranks increase: each is a process with its own dry GPU, and then a
+report shows all of them side by side.
 
     bench/page/scaling_ranks.py --quick
 """

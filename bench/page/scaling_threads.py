@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What an event costs where many threads allocate at once: a program of TorchScript on the CPU, under `strata exec` and alone.
+"""The cost of an event when many threads allocate at once: a TorchScript program on the CPU, under
+`strata exec` and alone.
 
     bench/page/scaling_threads.py --quick
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a table is made with: the build that is measured, how much is run, and where to."""
+"""The settings of a measurement: the build, the amount to run, and the output folder."""
 
 import argparse
 import dataclasses
@@ -27,12 +27,13 @@ class Settings:
 
     @property
     def peers(self):
-        """Folder of the packages of third_party/requirements-bench.txt."""
+        """Return the folder with the packages of third_party/requirements-bench.txt."""
         return pathlib.Path(os.environ.get("STRATA_BENCH_PEERS", REPOSITORY / ".cache/peers"))
 
     @property
     def nsys(self):
-        """Nsight Systems: the machine's, or the one that tests/peers/nsys/fetch_nsys unpacks; or None."""
+        """Return Nsight Systems: the machine's, or the one that tests/peers/nsys/fetch_nsys
+        unpacks; or None."""
         unpacked = sorted((REPOSITORY / ".cache/nsight-systems").glob("*/usr/lib/nsight-systems/bin/nsys"))
         return shutil.which("nsys") or (str(unpacked[-1]) if unpacked else None)
 
@@ -44,7 +45,7 @@ class Settings:
         return 1 if self.quick else min(usual, self.most_rounds)
 
     def folder(self, name):
-        """An empty one of that name."""
+        """Return an empty folder of that name."""
         folder = self.scratch / name
         folder.mkdir(parents=True)
         return folder

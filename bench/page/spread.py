@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The middle of several measurements, and how far they lie apart."""
+"""The median of several measurements, and their spread."""
 
 import dataclasses
 import statistics
@@ -8,7 +8,7 @@ import statistics
 @dataclasses.dataclass(frozen=True)
 class Spread:
     median: float
-    lower: float  # quartiles; of fewer than four values the least and the most
+    lower: float  # quartiles; with fewer than four values the minimum and the maximum
     upper: float
     count: int
 
@@ -24,12 +24,13 @@ def spread(values):
 
 
 def ratios(ways, base):
-    """`ways`: of each name a value a round. Of each but the base its ratio to the base's value of the same round."""
+    """Return the ratios of each name's values to the base's of the same round. `ways` has one value
+    per round for each name."""
     return {name: spread([value / of for value, of in zip(values, ways[base])]) for name, values in ways.items() if name != base}
 
 
 def text(measured, form="{:.2f}", one="{} (one run)"):
-    """`1.23 (1.20 to 1.30)`; a single run has no spread, and says that it is one."""
+    """Return `1.23 (1.20 to 1.30)`; a single run has no spread, and the text says so."""
     if measured.count == 1:
         return one.format(form.format(measured.median))
     return f"{form.format(measured.median)} ({form.format(measured.lower)} to {form.format(measured.upper)})"

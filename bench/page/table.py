@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a table of the page is, and how it is made by itself."""
+"""A table of the page, and a command line to make it alone."""
 
 import dataclasses
 import json
@@ -14,15 +14,15 @@ from settings import Settings, options
 class Table:
     name: str
     title: str
-    measure: Callable  # of the Settings: what goes into its JSON
-    write: Callable  # of that: its text on the page
+    measure: Callable  # takes the Settings, returns the data for its JSON
+    write: Callable  # takes that data, returns its text on the page
     commands: list
-    pictures: Callable = lambda result: {}  # of that: file names, each with an SVG
-    reads_others: bool = False  # `write` takes the Results, too
+    pictures: Callable = lambda result: {}  # takes that data, returns an SVG for each file name
+    reads_others: bool = False  # `write` also takes the Results
 
 
 def run_alone(description, tables, others=None):
-    """A module of tables as a program: measures those that are named, or all, and prints them."""
+    """Run a module of tables as a program: measure the named tables, or all, and print them."""
     parser = options(description)
     names = [table.name for table in tables]
     parser.add_argument("tables", nargs="*", metavar="TABLE", help=f"of {', '.join(names)} [all]")

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the project has promised itself, held against what was measured. Exit code 1 where one is missed, or was not measured.
+"""The project's targets compared with the measurements. Exit code 1 if one is missed, or was not
+measured.
+Apart from instructions, the figures come from the other tables.
 
-    bench/page/targets.py                 # counts instructions, which takes valgrind and minutes; the rest is of the other tables
+    bench/page/targets.py                 # counts instructions: needs valgrind and minutes
     bench/page/targets.py --quick         # without counting
 """
 
@@ -25,7 +27,7 @@ COMPARED = "recorders-dry-llama-1b"
 
 
 def instructions(settings):
-    """What bench/quickstart_cost.py counts, or why it was not asked."""
+    """Return the counts of bench/quickstart_cost.py, or why there are none."""
     if settings.quick:
         return {"reason": "not counted: valgrind takes minutes, and this is a quick page"}
     if not settings.valgrind:
@@ -33,14 +35,14 @@ def instructions(settings):
     if shutil.which("valgrind") is None:
         return {"reason": "not counted: `apt-get install valgrind`"}
     words = [settings.python, REPOSITORY / "bench/quickstart_cost.py", "--instructions", "--json", "--build", settings.build]
-    return json.loads(run(words, settings.folder("instructions"), statuses=(0, 1)).output)  # 1: above its limit, which is told here
+    return json.loads(run(words, settings.folder("instructions"), statuses=(0, 1)).output)  # 1: above its limit, which this table shows
 
 
 def measure(settings):
     return {"instructions": instructions(settings)}
 
 
-# What of a run is compared: its figure's name, of which way to record it.
+# The figures that are compared: the figure's name, and the recorder.
 COMPARED_BY = {
     "added to a run, including start, files and report": ("all_processor_seconds", "strata"),
     "added to a step alone": ("step_processor_seconds", "strata"),
@@ -54,9 +56,11 @@ WITHIN_A_STEP = (
 
 
 def times_less(result):
-    """torch.profiler's added processor's time over ours, by where it falls: all of it, or within the steps alone.
+    """Return the ratio of the processor time that torch.profiler adds to the time that Strata adds,
+    for a whole run and within its steps.
 
-    torch.profiler puts off to its stop what it has to do for each step, and until then there is nothing to read; so both are held to the target.
+    torch.profiler does part of each step's work when it stops, and there is nothing to read before.
+    So both figures must meet the target.
     """
     rounds = result["rounds"]
     if not rounds.get("torch.profiler"):
@@ -73,14 +77,16 @@ def verdict(is_met):
 
 
 def verdict_by_the_clock(figures, machine):
-    """Where others wanted the cores, too, the clock decides nothing, unless it is met all the same."""
+    """If other work used the cores too, wall-clock time decides nothing, unless the target is met
+    anyway."""
     if figures["seconds"] <= estimation.LIMIT_SECONDS or figures["processor_seconds"] > estimation.LIMIT_SECONDS or machine["load"] <= machine["cores"]:
         return verdict(figures["seconds"] <= estimation.LIMIT_SECONDS)
     return f"**not decided**: the load was {machine['load']:.1f} on {machine['cores']} cores"
 
 
 def rows(result, told):
-    """`told`: a function of a table's name, its file or None. Rows of (target, limit, measured, verdict)."""
+    """Return rows of (target, limit, measured, verdict). `told` is a function that returns a
+    table's file by its name, or None."""
 
     def others(name):
         return told(name) and told(name)["result"]
@@ -119,12 +125,12 @@ def rows(result, told):
 
 
 def of_results(results):
-    """A table's file by its name."""
+    """Return a function that returns a table's file by its name."""
     return lambda name: results.read(name) if results else None
 
 
 def missed(results):
-    """Lines of what is missed, or was not measured, by what lies there."""
+    """Return lines about targets that are missed or were not measured, from existing files."""
     told = results.read(NAME)
     if told is None:
         return [f"{NAME} was not made"]
