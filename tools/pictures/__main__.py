@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Takes the pictures of README.md, docs/report.md and docs/guide again, of runs that it makes itself: dry ones, on any machine.
+"""Takes the pictures of README.md, docs/report.md and docs/guide again, from runs that it makes
+itself. The runs are dry, so any machine works.
 
     ./dev pictures                      all of them
     ./dev pictures timeline read/shape  these
-    ./dev pictures --list               what they are called, and which run each is of
+    ./dev pictures --list               lists their names, and the run of each
 """
 
 import argparse

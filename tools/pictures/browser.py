@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run's report page in headless Chromium, with no network, and what of it becomes a picture."""
+"""A run's report page in headless Chromium, without a network, and pictures of parts of it."""
 
 import base64
 import io
@@ -14,9 +14,10 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 BADGES = pathlib.Path(__file__).with_name("badges.js").read_text()
 COLOURS = 256
-HEIGHT = 1600  # of the window, in points: all pictures are lower
+HEIGHT = 1600  # of the window, in points: every picture is lower
 
-# What the timeline does by itself when nothing moved for a while: all blocks, as finely as the screen shows.
+# The timeline draws so when nothing has moved for a while: all blocks, at the screen's full
+# resolution.
 DRAW = """
     clearTimeout(chart.refinement);
     chart.isRefined = true;
@@ -29,7 +30,7 @@ class NoBrowser(Exception):
 
 
 class Browser:
-    """Pages that are drawn `scale` pixels a point: a picture is shown with less of them on most screens."""
+    """Pages drawn with `scale` pixels per point. Most screens show a picture with fewer."""
 
     def __init__(self, scale=1.8):
         chromium, chromedriver = shutil.which("chromium"), shutil.which("chromedriver")
@@ -49,7 +50,7 @@ class Browser:
         self.driver.quit()
 
     def open(self, page, width, theme):
-        """`width` is the window's, in points."""
+        """Open the page; `width` is the window's, in points."""
         self._command("Emulation.setDeviceMetricsOverride", width=width, height=HEIGHT, deviceScaleFactor=self.scale, mobile=False)
         self._command("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
         self.driver.get(page.as_uri())
@@ -57,16 +58,17 @@ class Browser:
         self.run(f"window.badges = (() => {{ {BADGES} return badges; }})();")
 
     def draw(self):
-        """The timeline, now."""
+        """Draw the timeline now."""
         self.run(DRAW)
 
     def run(self, script, *arguments):
         return self.driver.execute_script(script, *arguments)
 
     def capture(self, selectors, margin=6):
-        """A PNG of the least rectangle that holds all that `selectors` are, badges included."""
+        """Return a PNG of the smallest rectangle around all `selectors`, badges included."""
         left, top, right, bottom = self.run("return badges.extent(arguments[0]);", [*selectors, ".badge"])
-        # In the window: beyond it chromium lays the page out again to capture it, and the timeline is then half drawn.
+        # Scroll it into the window. To capture parts outside, Chromium lays the page out again, and
+        # the timeline is then half drawn.
         scrolled = self.run("scrollTo(0, Math.max(Math.floor(arguments[0]) - 1, 0)); return scrollY;", top - margin)
         taken = base64.b64decode(self._command("Page.captureScreenshot", format="png")["data"])
         edges = (max(left - margin, 0), max(top - margin, 0) - scrolled, right + margin, bottom + margin - scrolled)
@@ -77,7 +79,8 @@ class Browser:
 
 
 def few_colours(image):
-    """As a PNG, a third of the bytes, and the same to the eye: a page has few colours beside those of its letters' edges."""
+    """Return a PNG with a third of the bytes that looks the same: a page has few colors besides
+    those at the edges of letters."""
     small = io.BytesIO()
     image.convert("RGB").quantize(COLOURS, Image.Quantize.MEDIANCUT, kmeans=1, dither=Image.Dither.NONE).save(small, "PNG", optimize=True)
     return small.getvalue()

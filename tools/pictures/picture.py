@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One file of docs/pictures: which run's page it is taken of, and what is done there before."""
+"""One file of docs/pictures: the run whose page it shows, and the steps before it is taken."""
 
 import dataclasses
 
 
-# As `prepare` finds the page, of whatever run it is. The contents bar stays at the page's top, not on what is shown.
+# The state of the page before `prepare`, for any run. The contents bar stays at the page's top and
+# does not cover the picture.
 OVER_TIME = "document.querySelector('.contents').style.position = 'static'; if (chart.view.mode === 'event') document.getElementById('show-events').click();"
 
 
 @dataclasses.dataclass(frozen=True)
 class Picture:
     name: str  # below docs/pictures, without .png
-    run: str  # of picture_runs.COMMANDS
+    run: str  # a name in picture_runs.COMMANDS
     width: int  # of the browser's window, in points
-    shows: tuple  # selectors of what is in it
+    shows: tuple  # selectors of its content
     prepare: str = ""  # JavaScript on the page
-    arguments: tuple = ()  # its
+    arguments: tuple = ()  # arguments of that JavaScript
     annotate: str = ""  # JavaScript after the timeline is drawn: returns what `badges.put` takes
     margin: int = 6
     theme: str = "light"
@@ -30,15 +31,16 @@ class Picture:
         return browser.capture(self.shows, self.margin)
 
 
-# The step with the peak, over its allocations and frees: a dry run's times are the host's, and say nothing.
+# The step with the peak, over its allocations and frees, because a dry run's times are only the
+# host's.
 SHOW_STEP = "document.getElementById('show-events').click(); chart.view.showInterval(run.peakStep, 0.005);"
 
-# Of the shapes that are named those of that step.
+# Label only the shapes of that step.
 NAME_ITS_SHAPES = """
     const named = chart.shapeLabels.inView.bind(chart.shapeLabels);
     chart.shapeLabels.inView = () => named().filter(({shape}) => shape.step === run.peak.step);"""
 
 
 def whole_step(name, run):
-    """In a window so wide that the legend is one row."""
+    """A picture in a window wide enough for the legend to fit in one row."""
     return Picture(name, run, 1030, ("#legend", "#chart"), SHOW_STEP + NAME_ITS_SHAPES, margin=2)

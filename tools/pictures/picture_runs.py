@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The runs that pictures are of, each made once, by the command that the pages print."""
+"""The runs of the pictures, each made once with the command that the pages print."""
 
 import os
 import pathlib
@@ -48,7 +48,7 @@ class Runs:
         self.program = os.environ.get("STRATA") or str(repository / "build/release/bin/strata")
 
     def page(self, name):
-        """The report of a run, which is made if it is not there."""
+        """Return the report of a run; make the run if there is none."""
         out = self.folder / name
         if not (out / "report.html").is_file():
             print(f"pictures: {COMMANDS[name]}", file=sys.stderr)
@@ -58,7 +58,7 @@ class Runs:
         return out / "report.html"
 
     def words(self, name, out):
-        """The command with its run in `out`, and with this Python."""
+        """Return the command with its run in `out`, and with this Python."""
         _, command, *rest = shlex.split(COMMANDS[name])
         if "--" in rest:
             at = rest.index("--")

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""README.md's pictures: the timeline twice, and six crops of one report with numbers on what the text speaks of."""
+"""README.md's pictures: the timeline twice, and six crops of one report, with numbers at the places
+that the text mentions."""
 
 from picture import SHOW_STEP, Picture, whole_step
 
-COLUMN = 640  # of two beside one another, and wider than a phone, where the page is arranged otherwise
+COLUMN = 640  # width of each of two side by side, and wider than a phone, for which the page has another layout
 
-# One shape alone, with its card open.
+# A single shape, with its card open.
 TELL = """
     const labels = chart.shapeLabels;
     labels.visited = labels.shapes.find(({title}) => title === 'Optimizer plateau');
@@ -14,7 +15,7 @@ TELL = """
     chart.drawNow();
     labels.buttons[labels.shapes.indexOf(labels.visited)].focus();"""
 
-# What forward's softmax left, outlined, and what is known of it.
+# The softmax result that forward left, outlined, with its details.
 PIN = """
     const {events, shapeLabels} = chart;
     shapeLabels.turnOn(false);

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/report.md's pictures: parts of the page as they lie there."""
+"""docs/report.md's pictures: parts of the page, unchanged."""
 
 from picture import SHOW_STEP, Picture
 
 WIDTH = 1260
 TIMELINE = ("#timeline-title", "#show-keys", ".toolbar", "#legend", ".stage-side", "#chart", "#overview")
 
-# The peak from near, with the loss's softmax held on to.
+# The peak in close-up, with the loss's softmax pinned.
 NEAR = """
     for (const id of ['show-events', 'hide-floor', 'show-layers', 'show-shapes']) document.getElementById(id).click();
     const {state} = run.peak;
@@ -15,7 +15,7 @@ NEAR = """
     const isIt = (id) => events.sites[events.site[id]].op === 'aten::_log_softmax' && events.isAliveAt(id, state);
     chart.shapeLabels.pinned.pin(d3.range(events.bytes.length).find(isIt));"""
 
-# What ran around the peak, with the longest product held on to.
+# The activity around the peak, with the longest product pinned.
 LANES = """
     for (const id of ['show-events', 'show-shapes']) document.getElementById(id).click();
     showLongestNamed('aten::mm');

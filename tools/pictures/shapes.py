@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pictures of docs/guide/read-a-timeline.md: each shape alone, where it is, with its label."""
+"""The pictures of docs/guide/read-a-timeline.md: each shape alone, in its place, with its label."""
 
 import dataclasses
 
@@ -33,7 +33,7 @@ SHOW = """
 
 @dataclasses.dataclass(frozen=True)
 class Shown:
-    """How a shape is looked at: with so many of its lengths before it and after."""
+    """The view of a shape: this many of its lengths before and after it."""
 
     kind: str
     title: str
@@ -42,7 +42,7 @@ class Shown:
     before: float = 0.4
     after: float = 0.4
     hides_floor: bool = False
-    search: str = ""  # what is left in colour; else all, and outside of the shape's interval it is paler
+    search: str = ""  # the part in color; if empty all of it, paler outside of the interval
     pales: bool = True
 
     def picture(self):

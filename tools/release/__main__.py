@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `./dev release` does once everything is built: looks whether this tree is a release, and puts its files into one folder.
+"""The steps of `./dev release` after the build: checks that this tree is a release, and puts its
+files into one folder.
 
-    ./dev release --check    only looks: the tree, the versions, the licences
-    ./dev release            then makes the .deb, the tarball, the wheel, the sdist, the list of what is in them, and SHA256SUMS
+    ./dev release --check    only checks the tree, the versions and the licences
+    ./dev release            then makes the .deb, the tarball, the wheel, the sdist, a list of
+                             their contents, and SHA256SUMS
 
-The wheel has parts for all releases of torch in third_party/torch-releases.txt, or for those of --torch.
+The wheel has parts for all releases of torch in third_party/torch-releases.txt, or for those of
+--torch.
 
-docs/releasing.md says what comes before and after.
+docs/releasing.md describes the steps before and after.
 """
 
 import argparse
@@ -32,7 +35,7 @@ def run(*words, **options):
 
 
 def problems():
-    """What keeps this tree from being released, a sentence each."""
+    """Return the reasons why this tree cannot be released, one sentence each."""
     found = [f"not committed: {line}" for line in run("git", "status", "--porcelain").splitlines()]
     found += versions.problems()
     if (REPOSITORY / third_party.LIST).read_text() != third_party.page():
@@ -44,7 +47,8 @@ def problems():
 
 
 def make(tree, folder, torch):
-    """Into `folder`, which is emptied: whatever was built by another commit is none of this release's."""
+    """Make the files in `folder`, which is emptied first: files built from another commit are not
+    part of this release."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     environment = os.environ | {"SOURCE_DATE_EPOCH": run("git", "log", "-1", "--format=%ct").strip()}
@@ -58,7 +62,7 @@ def make(tree, folder, torch):
 
 
 def write_sums(folder):
-    """As `sha256sum --check SHA256SUMS` reads them."""
+    """Write them in the format of `sha256sum --check SHA256SUMS`."""
     files = sorted(path for path in folder.iterdir() if path.is_file() and path.name != SUMS)
     (folder / SUMS).write_text("".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in files))
     return [*files, folder / SUMS]

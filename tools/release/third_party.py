@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Strata is built of: third_party/libraries.json, and the three papers that are written of it.
+"""Strata's third-party code: third_party/libraries.json, and the three documents made from it.
 
-    tools/release/third_party.py list                                       THIRD_PARTY_LICENSES.md, again
-    tools/release/third_party.py papers VERSION FOUND.json FOLDER           copyright and strata.cdx.json, into FOLDER
+    tools/release/third_party.py list
+        writes THIRD_PARTY_LICENSES.md again
+    tools/release/third_party.py papers VERSION FOUND.json FOLDER
+        writes copyright and strata.cdx.json into FOLDER
 
-The second is CMake's (cmake/papers.cmake), with what it found: {"fmt": "9.1.0", ...}. It needs nothing but Python.
+CMake (cmake/papers.cmake) runs the second command with the versions that it found: {"fmt": "9.1.0",
+...}. It needs only Python.
 """
 
 import datetime
@@ -18,7 +21,7 @@ REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 LIST = "THIRD_PARTY_LICENSES.md"
 HOLDER = "2026 The Strata authors"
 
-# How a library gets into what a user has; the scope is CycloneDX's.
+# How a library gets into the user's installation; the scope is CycloneDX's.
 USED = {
     "compiled in": ("headers, compiled into Strata's libraries", "required"),
     "in the page": ("embedded in every `report.html`", "required"),
@@ -29,7 +32,7 @@ USED = {
     "declarations": ("headers alone, of which declarations are used; its libraries are the user's own, found at run time", "optional"),
     "tests": ("tests and benchmarks alone: in no package", "excluded"),
 }
-# Of these something is in what we hand on, so that their licence goes with it.
+# Parts of these libraries are in the packages, so their licences must be too.
 HANDED_ON = {"compiled in", "objects of an archive", "in the page", "shared and compiled in", "the user's"}
 
 
@@ -38,7 +41,7 @@ def libraries():
 
 
 def licence_file(library):
-    """Where its licence's text is, of those whose text we hand on."""
+    """Return the file of the licence's text, for libraries whose text is in the packages."""
     return REPOSITORY / "third_party/licences" / f"LICENSE-{library['name'].lower().replace(' ', '-')}"
 
 
@@ -70,7 +73,8 @@ def page():
 
 
 def debian_copyright():
-    """As Debian's packages say it (copyright-format/1.0); the texts are beside it."""
+    """Return the file in Debian's format (copyright-format/1.0); the licences' texts are beside
+    it."""
     inside = [each for each in libraries() if each["used"] in HANDED_ON]
     licences = sorted({word for each in inside for word in each["licence"].split(" AND ")} - {"Apache-2.0"})
     holders = [HOLDER, *(holder for each in inside for holder in each["copyright"].split("; "))]
@@ -106,7 +110,8 @@ def component(library, version):
 
 
 def bill_of_materials(version, found):
-    """CycloneDX 1.6. The same build is told by the same document but for its time, which SOURCE_DATE_EPOCH gives."""
+    """Return CycloneDX 1.6. The same build always gives the same document, except for its time,
+    which SOURCE_DATE_EPOCH sets."""
     components = [component(each, found.get(each["name"])) for each in libraries()]
     of = f"pkg:generic/strata@{version}"
     content = {

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Everything that says which release this is, and whether it all says the same."""
+"""Every place that states this release's version, and whether they all agree."""
 
 import pathlib
 import re
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 NUMBER = r"(\d+\.\d+\.\d+)"
-# strata_0.2.0_amd64.deb, strata_profiler-0.2.0.tar.gz, what `strata --version` prints
+# strata_0.2.0_amd64.deb, strata_profiler-0.2.0.tar.gz, output of `strata --version`
 OF_FILES = rf"\bstrata(?:_profiler)?[-_ ]{NUMBER}"
-# Where the version stands; what a file says of it more than once is the same. CMake's is the one that others follow.
+# The places with the version. A file that has it more than once must repeat the same one. The
+# others must equal CMake's.
 PLACES = {
     "CMakeLists.txt": rf"project\(strata\s+VERSION {NUMBER}",
     "pyproject.toml": rf'^version = "{NUMBER}"',
@@ -21,7 +22,7 @@ PLACES = {
     "docs/guide/install.md": OF_FILES,
     "docs/guide/ci-memory-budgets.md": OF_FILES,
 }
-# Where projects ask for this minor release: their version is part of ours.
+# Places where projects request this minor release; their version is the first part of Strata's.
 MINOR = r"(\d+\.\d+)"
 ASKING = {
     "docs/releasing.md": rf"find_package\(strata {MINOR}\)",
@@ -32,11 +33,11 @@ ASKING = {
     "examples/cpp/gpt/CMakeLists.txt": rf"find_package\(strata {MINOR} ",
     "tests/build/consumer/CMakeLists.txt": rf"find_package\(strata {MINOR} ",
 }
-OF_PARTS = rf'\.version = "{NUMBER}"'  # of plugins and sources, which are released together
+OF_PARTS = rf'\.version = "{NUMBER}"'  # versions of plugins and sources, which are released together
 
 
 def said(root=REPOSITORY):
-    """Of each place the version that it says; None where it says none, or several."""
+    """Return the version in each place, or None if it has none or several."""
     patterns = dict(PLACES)
     for folder in ("plugins", "sources"):
         for path in sorted((root / folder).rglob("*.hpp")):
@@ -50,12 +51,12 @@ def said(root=REPOSITORY):
 
 
 def asked_for(root=REPOSITORY):
-    """Of each place that asks for a release of Strata, which."""
+    """Return for each place that requests a release of Strata the versions requested."""
     return {name: set(re.findall(pattern, (root / name).read_text())) for name, pattern in ASKING.items()}
 
 
 def released(root=REPOSITORY):
-    """CHANGELOG.md's releases, newest first: the version, and its day or None."""
+    """Return CHANGELOG.md's releases, newest first: the version, and its day or None."""
     headings = re.findall(r"^## (\S+)(?: - (\d{4}-\d\d-\d\d))?$", (root / "CHANGELOG.md").read_text(), re.MULTILINE)
     return [(name, day or None) for name, day in headings]
 
@@ -65,7 +66,7 @@ def version(root=REPOSITORY):
 
 
 def problems(root=REPOSITORY):
-    """What keeps this tree from being a release, a sentence each."""
+    """Return the reasons why this tree is not a release, one sentence each."""
     told, wanted = said(root), version(root)
     found = [f"{name} says {number or 'no version, or several'}, where CMakeLists.txt says {wanted}" for name, number in told.items() if number != wanted]
     minor = wanted.rpartition(".")[0]

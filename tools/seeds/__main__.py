@@ -3,8 +3,9 @@
 
     ./dev seeds                 all of them
     ./dev seeds 003             one
-    ./dev seeds 003 --check     says which tables of a page are not as they would be made now, and changes nothing
-    ./dev seeds 003 --card      runs the page's grids on this machine's GPU, and puts what they measured beside the dry figures
+    ./dev seeds 003 --check     lists tables that would change now, and changes nothing
+    ./dev seeds 003 --card      runs the page's grids on this machine's GPU, and adds the
+                                measurements to the dry figures
 """
 
 import argparse
@@ -28,7 +29,7 @@ def document(number):
 
 
 def chosen_of(names, only, number):
-    """Of the blocks and pictures of a page those that were asked for, all if none was."""
+    """Return the requested blocks and pictures of a page, or all if none was requested."""
     unknown = set(only or ()) - set(names)
     if unknown:
         sys.exit(f"{number} has no {', '.join(sorted(unknown))}; it has {', '.join(names)}")
@@ -41,13 +42,13 @@ def make_again(number, runs, only):
         print(f"{number}: {name}", file=sys.stderr)
         if name in chosen.blocks:
             page.put(name, chosen.blocks[name].make(runs))
-            page.write()  # each as it is made: the next may fail, and some take minutes
+            page.write()  # after each one, because the next may fail, and some take minutes
         else:
             runs.keep_picture(chosen.pictures[name].make(runs), FOLDER / number / name)
 
 
 def is_fresh(number, runs, only):
-    """Whether the page's tables are as they would be made now."""
+    """Whether the page's tables are the same as newly made ones."""
     page, chosen = Page(FOLDER / f"{number}.md"), document(number)
     stale = []
     for name in chosen_of(list(chosen.blocks), only, number):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Peaks that a card measured, next to those of the dry card.
 
-Each configuration of configs/seeds ran once on an H200 (tests/data/card-h200/seeds.json). A page's whole grids can run on a
-card too (`--card`); docs/seeds/<page>/card.json keeps what they measured.
+Each configuration of configs/seeds ran once on an H200 (tests/data/card-h200/seeds.json). A page's
+whole grids can also run on a card (`--card`); docs/seeds/<page>/card.json has their measurements.
 """
 
 import json
@@ -13,12 +13,12 @@ from tables import MIB, difference, mib, table
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "docs/seeds"
 RECORDED = FOLDER.parents[1] / "tests/data/card-h200/seeds.json"
-PROFILE = "h200"  # of the card that recorded them
+PROFILE = "h200"  # the dry profile of that card
 MEASURED = ("peak", "categories", "steps")
 
 
 def measure(document, runs, path):
-    """Runs the document's grids on this machine's GPU and writes what pages show of them."""
+    """Run the document's grids on this machine's GPU and write the figures that pages show."""
     told = {"device": None, "grids": {}}
     for name in document.grids:
         cells = runs.grid(name, "device=cuda").cells
@@ -31,7 +31,8 @@ def measure(document, runs, path):
 
 
 def beside(document, runs, folder=FOLDER, recorded=RECORDED):
-    """The block `on-the-card` of a page: the peaks of its configurations on the recorded card, and of its grids where a card has run them."""
+    """Return the block `on-the-card` of a page: the peaks of its configurations on the recorded
+    card, and of its grids if a card has run them."""
     parts = [configurations(document, runs, json.loads(recorded.read_text()))]
     path = folder / document.number / "card.json"
     if path.exists():
@@ -40,7 +41,7 @@ def beside(document, runs, folder=FOLDER, recorded=RECORDED):
 
 
 def configurations(document, runs, told):
-    """One run of each configuration."""
+    """Return a row for one run of each configuration."""
     rows = []
     for measured in told["runs"]:
         if measured["config"].startswith(document.number):
@@ -52,7 +53,7 @@ def configurations(document, runs, told):
 
 
 def grids(document, runs, told):
-    """Each cell of the page's grids."""
+    """Return a row for each cell of the page's grids."""
     rows = []
     for name, profile in document.grids.items():
         dry = runs.grid(name, "--dry", profile)
@@ -69,7 +70,7 @@ def header(what):
 
 
 def row(label, allocated, reserved):
-    """`allocated` and `reserved` are pairs: on the dry card, on the card."""
+    """Return a row. `allocated` and `reserved` are pairs: on the dry card, on the card."""
     cells = [label]
     for simulated, measured in (allocated, reserved):
         cells += [mib(simulated), mib(measured), difference(measured / MIB, simulated / MIB)]

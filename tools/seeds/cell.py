@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One run's summary.json, by what the pages ask of it."""
+"""One run's summary.json, with the figures that the pages need."""
 
 import dataclasses
 import pathlib
@@ -8,7 +8,7 @@ import pathlib
 @dataclasses.dataclass(frozen=True)
 class Cell:
     summary: dict
-    folder: pathlib.Path | None = None  # of the run; none where only its summary was kept
+    folder: pathlib.Path | None = None  # of the run; None if only its summary was kept
 
     @property
     def peak(self):
@@ -20,7 +20,8 @@ class Cell:
 
     @property
     def reserved_at_peak(self):
-        """When the most was allocated: more may have been reserved at another time."""
+        """The reserved bytes when the most was allocated; more may have been reserved at another
+        time."""
         return self.summary["peak"]["reserved_bytes"]
 
     @property
@@ -38,7 +39,7 @@ class Cell:
 
     @property
     def categories(self):
-        """Of each category mean, min, median and max over the window's allocations and frees."""
+        """Mean, min, median and max of each category over the window's allocations and frees."""
         return self.summary["categories"]
 
     @property

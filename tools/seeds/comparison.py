@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a block that was made now is the one that a page holds."""
+"""Compares a newly made block with the one on a page."""
 
 import re
 
-RELATIVE, ABSOLUTE = 0.02, 4.0  # of near ones, whose numbers are MiB
-RELATIVE_OF_A_MEAN, ABSOLUTE_OF_A_MEAN = 0.06, 10.0  # of torch.profiler's
+RELATIVE, ABSOLUTE = 0.02, 4.0  # for near blocks, whose numbers are MiB
+RELATIVE_OF_A_MEAN, ABSOLUTE_OF_A_MEAN = 0.06, 10.0  # for torch.profiler's
 
 
 def agree(block, kept, made):
-    """To the last digit; of what is measured its form, and of what is near its numbers nearly.
+    """Compare exactly. For a measured block compare only its form, and for a near block its numbers
+    with a tolerance.
 
-    Of what is near, Strata's rows are the same to the last digit. torch.profiler's median has one of two values or more, as its labels of a few
-    events fall: its unknown memory's was 44.4, 81.1 and 84.1 MiB of the same program. Its means are over its events, of which the same program
-    has 23,458 to 23,946: the mean of unknown memory was 223.7 to 230.1.
+    In a near block, Strata's rows are exactly the same. torch.profiler's median takes one of
+    several values, because its labels of a few events vary: for the same program its unknown
+    memory's median was 44.4, 81.1 and 84.1 MiB. Its means are over its events, and the same program
+    has 23,458 to 23,946 of them: the mean of unknown memory was 223.7 to 230.1.
     """
     if block.is_near:
         rows = ours(kept) == ours(made)
@@ -24,7 +26,8 @@ def agree(block, kept, made):
 
 
 def form(text):
-    """Its lines without numbers, and of a table the first column, for the others name processors and libraries."""
+    """Return the lines without numbers, and of a table only the first column, because the others
+    name processors and libraries."""
     lines = [line.split("|")[1].strip() if line.startswith("|") else line for line in text.splitlines()]
     return [re.sub(r"[-+]?[\d.,]+", "0", line) for line in lines]
 

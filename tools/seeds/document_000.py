@@ -12,7 +12,8 @@ from tables import CATEGORIES, difference, mib, table
 CARD = "a100-40gb"
 DOCUMENT = Document("000", {"000": CARD})
 
-# The document's rows: where, on what, optimizer, whether gradients are accumulated; and the run that is ours.
+# The document's rows: place, device, optimizer, whether gradients are accumulated; and the run of
+# Strata's.
 ROWS = (
     ("Local", "CPU", "SGD", "No", "local-cpu-sgd"),
     ("Remote", "CPU", "SGD", "No", "remote-cpu-sgd"),
@@ -171,7 +172,7 @@ def on_the_card(runs):
 
 
 def draw(label, where, what):
-    """On a CPU over time, which is real. A dry run's times are the host's, and say nothing."""
+    """Draw a CPU run over time, which is real. A dry run's times are only the host's."""
     is_real = label in ON_THE_CPU
     title = f"ResNet-50, {where}, {what}"
     words = (title,) if is_real else (title + ": dry A100", "--over", "events")

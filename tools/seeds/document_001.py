@@ -100,7 +100,8 @@ def stacks(runs):
 
 
 def program_stacks(text):
-    """Of each stack that `strata report --stacks` prints: MiB, blocks, what the largest is, and the trainer's frames."""
+    """Return MiB, blocks, the largest block's content and the trainer's frames of each stack that
+    `strata report --stacks` prints."""
     for paragraph in text.split("\n\n"):
         found = re.search(r"^ *([\d,.]+) +[\d.]+% +(\d+) +(\S.*)$", paragraph, re.MULTILINE)
         if found:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reference 002: two scripts that measure one DistilBERT, and disagree."""
+"""Reference 002: two scripts that measure one DistilBERT and disagree."""
 
 import json
 
@@ -12,7 +12,7 @@ CARD = "a100-40gb"
 DOCUMENT = Document("002", {"002": CARD, "002-accumulation": CARD})
 SCOPES = ("batch 1", "batch 32", "batch 32 x 4")
 EFFECTIVE = {"batch 1": (1, 1), "batch 32": (32, 1), "batch 32 x 4": (32, 4)}
-TRAINED_BYTES = 1_916_697_600  # of the document's epoch_peak_memory.csv
+TRAINED_BYTES = 1_916_697_600  # in the document's epoch_peak_memory.csv
 TOKENS = 200_000
 
 

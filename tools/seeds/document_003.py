@@ -19,7 +19,8 @@ def grid(runs):
 
 
 def side_by_side(runs, theirs, label, *words):
-    """Rows of all categories: the document's, torch.profiler's of the same program today, and ours."""
+    """Return rows of all categories: the document's, torch.profiler's for the same program today,
+    and Strata's."""
     again = runs.profiled("profiled_llama", *words, dry=CARD)["categories"]
     ours = grid(runs)[label].categories
     lines = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is alive at a moment that no report tells of: the highest of one step's optimizer."""
+"""The memory at a moment that no report shows: the peak within one step's optimizer."""
 
 import collections
 import csv
@@ -7,7 +7,8 @@ import io
 
 
 def highest_in_optimizer(runs, cell, step):
-    """Bytes by (category, kind) at the most that is alive between what the step's backward computed in and its gradients' end.
+    """Return bytes by (category, kind) at the peak between the end of the working memory of the
+    step's backward and the end of its gradients.
 
     An optimizer that allocates nothing, such as a fused one, has that moment too."""
     told = runs.strata("export", cell.folder, "--format", "csv", "--what", "blocks", "--out", "-")

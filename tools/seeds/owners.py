@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run's owners registered, as asked for: without the allocator's rounding, which blocks have."""
+"""The requested sizes of a run's registered tensors, without the allocator's rounding, which blocks
+include."""
 
 import contextlib
 import sqlite3
@@ -8,7 +9,7 @@ STATE, PROJECTOR = 5, 6  # STRATA_TENSOR_*
 
 
 def asked_for(cell, *roles):
-    """Bytes of the storages with these roles, each once."""
+    """Return the bytes of the storages with these roles, each counted once."""
     (store,) = (cell.folder / "rank0").glob("*.sqlite")
     marks = ", ".join("?" * len(roles))
     statement = f"SELECT DISTINCT address, storage_bytes FROM tensor WHERE role IN ({marks})"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A page whose tables are made by a program, between markers, and whose other lines are written by hand."""
+"""A page with tables made by a program, between markers, and other lines written by hand."""
 
 import re
 
@@ -16,7 +16,7 @@ class Page:
         return [match[1] for match in map(BEGIN.match, self.lines) if match]
 
     def block(self, name):
-        """The text between the markers of `name`."""
+        """Return the text between the markers of `name`."""
         first, last = self._range(name)
         return "\n".join(self.lines[first:last])
 

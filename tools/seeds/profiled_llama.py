@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What torch.profiler says of reference 003's program: transformers' LLaMA of GaLore's 100M configuration, five steps on one
-batch, with AdamW or galore_torch's GaLoreAdamW. Prints JSON, as profiled_resnet50.py does.
+"""torch.profiler's result for reference 003's program: transformers' LLaMA of GaLore's 100M
+configuration, five steps on one batch, with AdamW or galore_torch's GaLoreAdamW. Prints JSON like
+profiled_resnet50.py.
 
-    strata exec --dry a100-40gb --plugins none -- python tools/seeds/profiled_llama.py --optimizer galore --rank 128
+    strata exec --dry a100-40gb --plugins none -- \\
+        python tools/seeds/profiled_llama.py --optimizer galore --rank 128
 
-The loss is computed as transformers 4 did, which copied the logits of all tokens but the last.
+The loss is computed as in transformers 4, which copied the logits of all tokens but the last.
 """
 
 import argparse
@@ -32,7 +34,7 @@ def make_model(attention):
 def make_optimizer(model, name, rank):
     if name == "adamw":
         return torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=0.01)
-    from galore_torch import GaLoreAdamW  # it uses CUDA as soon as it is imported, through bitsandbytes
+    from galore_torch import GaLoreAdamW  # the import already uses CUDA, through bitsandbytes
 
     named = dict(model.named_parameters())
     low_rank = [name for name, parameter in named.items() if parameter.dim() == 2 and ("attn" in name or "mlp" in name)]

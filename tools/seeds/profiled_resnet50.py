@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What torch.profiler says of reference 000's program: the code of PyTorch's "Understanding GPU Memory 1", a ResNet-50 on
-one image, with an optimizer of choice. Prints JSON: of each category the most and, of the sum, where that was highest.
+"""torch.profiler's result for reference 000's program: the code of PyTorch's "Understanding GPU
+Memory 1", a ResNet-50 on one image, with a selectable optimizer. Prints JSON: the maximum of each
+category and, for the sum, the place of its maximum.
 
     python tools/seeds/profiled_resnet50.py --device cpu --onednn off --steps 2
-    strata exec --dry a100-40gb --plugins none -- python tools/seeds/profiled_resnet50.py --optimizer adam
+    strata exec --dry a100-40gb --plugins none -- python tools/seeds/profiled_resnet50.py
+        --optimizer adam
 """
 
 import argparse

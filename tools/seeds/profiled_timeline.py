@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torch.profiler's memory timeline, which it exports without names, with names."""
+"""Adds names to torch.profiler's memory timeline, which is exported without them."""
 
 import json
 import os
 import statistics
 import tempfile
 
-# The order of the columns of its JSON: torch/profiler/_memory_profiler.py, _CATEGORY_TO_INDEX. The first is no category.
+# The order of the columns of its JSON: torch/profiler/_memory_profiler.py, _CATEGORY_TO_INDEX. The
+# first is no category.
 CATEGORIES = ("Parameter", "Optimizer_State", "Input", "Temporary", "Activation", "Gradient", "Autograd_Detail", "Unknown")
 
 
 def categories_over_time(profiler, device):
-    """Of each category mean, min, median and max in bytes over the timeline's rows, and what is there at the highest."""
+    """Return mean, min, median and max of each category in bytes over the timeline's rows, and the
+    categories at the peak."""
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "timeline.json")
         profiler.export_memory_timeline(file, device=device)

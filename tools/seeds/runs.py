@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of `strata` for the pages, each once, in the checkout's root, as the commands that a page prints would do them."""
+"""Runs of `strata` for the pages, each made once, in the checkout's root, like the commands that a
+page prints."""
 
 import json
 import os
@@ -19,7 +20,7 @@ class Failed(Exception):
 
 class Grid:
     def __init__(self, command, folder, cells):
-        self.command = command  # for a reader
+        self.command = command  # shown to readers
         self.folder = folder
         self.cells = cells  # by their settings' labels
 
@@ -35,11 +36,13 @@ class Runs:
         self.kept = {}
 
     def strata(self, *words):
-        """What it printed. Words as a reader would type them, with the folders of runs in ours."""
+        """Return its output. The words are what a reader would type; runs go into this object's
+        folder."""
         return self._output([self.program, *map(str, words)])
 
     def grid(self, name, *words):
-        """The cells of configs/seeds/grids/<name>.yaml; `words` are further ones, such as --dry."""
+        """Return the cells of configs/seeds/grids/<name>.yaml; `words` are further options, such as
+        --dry."""
         key = ("grid", name, words)
         if key not in self.kept:
             shown = f"strata grid run {GRIDS}/{name}.yaml {' '.join([*words, '--out'])} grids/{name}"
@@ -55,7 +58,7 @@ class Runs:
         return self.kept[key]
 
     def run(self, configuration, *words):
-        """The run of one configuration of configs/seeds."""
+        """Return the run of one configuration of configs/seeds."""
         key = ("run", configuration, words)
         if key not in self.kept:
             out = self._new_folder(configuration)
@@ -64,7 +67,8 @@ class Runs:
         return self.kept[key]
 
     def profiled(self, script, *words, dry=None):
-        """What tools/seeds/<script>.py prints, torch.profiler's words about another program."""
+        """Return the output of tools/seeds/<script>.py: torch.profiler's figures of another
+        program."""
         key = ("profiled", script, words, dry)
         if key not in self.kept:
             program = [sys.executable, "-W", "ignore", f"tools/seeds/{script}.py", *words]
@@ -77,7 +81,7 @@ class Runs:
         shutil.copyfile(made, path)
 
     def memory_picture(self, cell, title, *words):
-        """A PNG of the memory timeline of a run."""
+        """Return the path of a PNG of a run's memory timeline."""
         looks = ("--what", "memory", "--format", "png", "--pixels", "1.25", "--title", title)
         printed = self.strata("plot", cell.folder, *looks, "--out", self._new_folder("plot"), *words)
         return pathlib.Path(printed.splitlines()[0])

@@ -10,13 +10,14 @@ def mib(amount, digits=1):
 
 
 def difference(ours, theirs, digits=1):
-    """Of two numbers in the same unit, with its sign; what rounds to nothing has none."""
+    """Return the difference of two numbers in the same unit, with its sign; a difference that
+    rounds to zero has none."""
     text = f"{ours - theirs:+,.{digits}f}"
     return text if float(text.replace(",", "")) else f"{0:.{digits}f}"
 
 
 def table(header, rows):
-    """Columns with nothing but numbers in them are set to the right."""
+    """Return a table; columns that contain only numbers are aligned to the right."""
     rows = [[str(cell) for cell in row] for row in rows]
     columns = list(zip(*rows))
     marks = ["---:" if all(_is_number(cell) for cell in column) else "---" for column in columns]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reference 003's two tables, as printed: "MB" that are MiB, for its 381.9 are 100,117,120 parameters of 4 bytes."""
+"""Reference 003's two tables, as printed: its "MB" are MiB, because its 381.9 are 100,117,120
+parameters of 4 bytes."""
 
 ADAMW = {
     "mean": (381.9, 628.1, 0.0, 0.2, 356.0, 162.8, 6.6, 29.5),

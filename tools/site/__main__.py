@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the site of the pages in docs/, with the reference that is made from the code: `./dev docs`."""
+"""Makes the site from the pages in docs/, with a reference made from the code: `./dev docs`."""
 
 import argparse
 import pathlib
@@ -10,12 +10,12 @@ import sys
 import reference
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
-# What of the repository is a page of the site, beside docs/.
+# The repository's files that are pages of the site, besides docs/.
 PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "THIRD_PARTY_LICENSES.md", "plugin_api/conventions/*.md"]
 
 
 def stage(folder):
-    """Copies what the site is made of, in the repository's shape."""
+    """Copy the site's sources, in the repository's structure."""
     if folder.exists():
         shutil.rmtree(folder)
     shutil.copytree(REPOSITORY / "docs", folder / "docs", ignore=shutil.ignore_patterns("conf.py", "site", "__pycache__"))

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Sphinx extension: what pages link to in the repository, but is no page, comes along with the site.
+"""A Sphinx extension: the site includes the repository's files that pages link to, even if they are
+not pages.
 
-`[trainer](../examples/cpp/gpt/train.cpp)` is a link that works in a checkout and on any server that shows one. In the
-site it leads to a page of the file's text, a folder's to a list of its files. So the site needs no address of a
-repository, and a link cannot lead to another version of the file than the one that was documented."""
+`[trainer](../examples/cpp/gpt/train.cpp)` is a link that works in a checkout and on any server that
+shows one. In the site it leads to a page with the file's text; a link to a folder leads to a list
+of its files. So the site needs no address of a repository, and a link cannot lead to another
+version of the file than the documented one."""
 
 import html
 import os
@@ -23,12 +25,12 @@ log = logging.getLogger(__name__)
 
 
 def page_name(path):
-    """Of the site's page that shows this file or folder."""
+    """Return the name of the site's page that shows this file or folder."""
     return f"{FOLDER}/{path}" if (REPOSITORY / path).is_file() else f"{FOLDER}/{path}/index"
 
 
 def files_below(folder):
-    """Those that git knows or would add; all of them where there is no git."""
+    """Return the files that git tracks or would add; without git all files."""
     listing = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", folder],
         cwd=REPOSITORY,
@@ -41,7 +43,8 @@ def files_below(folder):
 
 
 class OutsideLinks(SphinxTransform):
-    """Turns each such link into one to the file's page, before Sphinx looks for a document of that name."""
+    """Replaces each such link by one to the file's page, before Sphinx looks for a document of that
+    name."""
 
     default_priority = 5
 
@@ -55,14 +58,14 @@ class OutsideLinks(SphinxTransform):
             if path.startswith("..") or path in self.env.found_docs or path.removesuffix(".md") in self.env.found_docs:
                 continue
             if path == "." or not (REPOSITORY / path).exists():
-                continue  # Sphinx says what is wrong
+                continue  # Sphinx reports the error
             self.env.outside_files.setdefault(self.env.docname, set()).add(path)
             up = os.path.relpath(page_name(path), here)
             link.replace_self(nodes.reference("", "", *link.children, refuri=f"{up}.html", classes=["outside"]))
 
 
 def shown(app, path):
-    """The page's HTML of a file, or of a folder."""
+    """Return the page's HTML of a file, or of a folder."""
     whole = REPOSITORY / path
     if whole.is_dir():
         items = "".join(

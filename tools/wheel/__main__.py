@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A wheel that runs where nothing else is installed: any Python from 3.9 on, glibc 2.35 or later, and the torch that is there.
+"""Makes a wheel that needs only a Python from 3.9 on, glibc 2.35 or later, and the installed torch.
 
-It has a trainer and a source of events for each release of torch in third_party/torch-releases.txt, and the libraries that it
-links. Called by `./dev wheel`, which has built build/release.
+It has a trainer and a source of events for each release of torch in third_party/torch-releases.txt,
+and the libraries that it links. `./dev wheel` calls this after it has built build/release.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from licences import copy_licences
 from torch_parts import build_parts
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
-MOST_BYTES = 25_000_000  # what an install may have to fetch
+MOST_BYTES = 25_000_000  # limit of an install's download
 
 
 def releases() -> list[str]:
@@ -28,7 +28,8 @@ def releases() -> list[str]:
 
 
 def plain_wheel(tree: pathlib.Path, parts: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
-    """As pip makes one, with the portable program and all parts; its libraries are still the system's."""
+    """Make a wheel as pip does, with the portable program and all parts; its libraries are still
+    the system's."""
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", folder]
     for setting in (f"STRATA_BUILD_TREE={tree}", f"STRATA_WHEEL_PARTS={parts}"):
         command += ["--config-settings", f"cmake.define.{setting}"]

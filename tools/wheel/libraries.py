@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The libraries that a wheel links and that no system is sure to have, taken into it by auditwheel."""
+"""Libraries that a wheel links and that a system may lack; auditwheel copies them into it."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import shutil
 import subprocess
 import sys
 
-PLATFORM = "manylinux_2_35_x86_64"  # Ubuntu 22.04's glibc, and later ones
-# The user's: torch, and what it and the driver bring.
+PLATFORM = "manylinux_2_35_x86_64"  # glibc of Ubuntu 22.04, and later ones
+# The user's own: torch, and the libraries of torch and the driver.
 THE_USERS = ("libtorch*", "libc10*", "libcuda*", "libcu*.so*", "libnccl*", "libnv*")
 
 
 def take_libraries_along(wheel: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
-    """The wheel once more, in `folder`, named by the oldest system that it runs on."""
+    """Make the wheel again, in `folder`, named for the oldest system that it runs on."""
     repaired = wheel.parent / "repaired"
     command = [sys.executable, "-m", "auditwheel", "repair", "--plat", PLATFORM, "--only-plat", "--strip", "--wheel-dir", str(repaired)]
     for name in THE_USERS:

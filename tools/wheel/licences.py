@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The licences of what a wheel holds of others beside headers: the libraries that it takes along, the archives that the portable
-program is linked from, its font. As Debian's packages say them.
+"""The licences of a wheel's third-party parts other than headers: the libraries that it includes,
+the archives that the portable program is linked from, its font. The texts are those of Debian's
+packages.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ import shutil
 import subprocess
 import sys
 
-# On every system that a wheel for Linux may be installed on (PEP 600), and so not in it.
+# Every system that a Linux wheel may be installed on has these (PEP 600), so they are not in it.
 OF_EVERY_SYSTEM = ("libc.so", "libm.so", "libdl.so", "libpthread.so", "librt.so", "libstdc++.so", "libgcc_s.so", "libz.so", "ld-linux", "linux-vdso")
 
 
 def linked(tree: pathlib.Path) -> set[str]:
-    """Files of libraries and archives that end up in the wheel of this tree."""
+    """Return the files of libraries and archives that end up in this tree's wheel."""
     files = {str(tree / "lib/libstrata.so"), str(tree / "portable/strata")}
     found = set()
     for file in files:
@@ -29,7 +30,7 @@ def linked(tree: pathlib.Path) -> set[str]:
 
 
 def copy_licences(tree: pathlib.Path, folder: pathlib.Path) -> None:
-    """Into `folder`, one file a package."""
+    """Copy them into `folder`, one file per package."""
     folder.mkdir(parents=True)
     for file in sorted(linked(tree)):
         told = subprocess.run(["dpkg", "--search", f"*/{pathlib.Path(file).name}"], capture_output=True, text=True)

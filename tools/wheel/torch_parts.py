@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What of Strata holds torch, built for releases of it: torch-<release>/ with the trainer, NCCL's half, the replay, and a source
-of events for each variant, `torch-2.12.1+cu130.so` and `torch-2.12.1+cpu.so`.
+"""Strata's parts that link torch, built for releases of it: torch-<release>/ with the trainer, the
+NCCL part, the replay, and a source of events for each variant, `torch-2.12.1+cu130.so` and
+`torch-2.12.1+cpu.so`.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ def version_of(torch: pathlib.Path) -> str:
 
 
 def build_parts(tree: pathlib.Path, releases: list[str], folder: pathlib.Path) -> None:
-    """The parts, in `folder`, and the portable program in `tree`. Those of the torch that `tree` was built with are what that has, and its source without CUDA here."""
+    """Build the parts into `folder`, and the portable program in `tree`. For the torch of `tree`,
+    take its parts and build its source without CUDA here."""
     checkout = pathlib.Path(_cached(tree, "CMAKE_HOME_DIRECTORY"))
     own = pathlib.Path(_cached(tree, "STRATA_TORCH_ROOT") or next(checkout.glob(".venv/lib/python3.*/site-packages/torch")))
     own_release = version_of(own).split("+")[0]
@@ -44,7 +46,7 @@ def build_parts(tree: pathlib.Path, releases: list[str], folder: pathlib.Path) -
 
 
 def _cached(tree: pathlib.Path, name: str) -> str:
-    """A variable of a configured tree; empty where it has none."""
+    """Return a variable of a configured tree, or an empty string if it has none."""
     found = re.search(rf"^{name}:\w+=(.*)$", (tree / "CMakeCache.txt").read_text(), re.M)
     return found[1] if found else ""
 

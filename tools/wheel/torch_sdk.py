@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a build needs of a release of torch, without its code: the headers of PyPI's wheel, and libraries with the same symbols
-that do nothing. 60 MB a release, in place of 1.5 GB; kept in ~/.cache/strata/torch-sdk.
+"""The files that a build needs of a torch release, without its code: the headers of PyPI's wheel,
+and stub libraries with the same symbols. This takes 60 MB per release instead of 1.5 GB. It is kept
+in ~/.cache/strata/torch-sdk.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import zipfile
 from collections.abc import Iterable
 
 LIBRARIES = ("libtorch.so", "libtorch_cpu.so", "libtorch_cuda.so", "libc10.so", "libc10_cuda.so")
-# The section that a symbol of each of ELF's types is defined in, and the assembler's word for the type.
+# The section for symbols of each ELF type, and the assembler's word for the type.
 TYPES = {"FUNC": (".text", "@function"), "IFUNC": (".text", "@function"), "OBJECT": (".data", "@object"), "TLS": (".tdata", "@tls_object")}
 
 
@@ -25,7 +26,8 @@ def folder_of(release: str) -> pathlib.Path:
 
 
 def torch_sdk(release: str, cuda_headers: pathlib.Path) -> pathlib.Path:
-    """The folder to name as STRATA_TORCH_ROOT, fetched where it is not there. `cuda_headers`: the folder `nvidia` of PyPI's wheels."""
+    """Return the folder for STRATA_TORCH_ROOT; fetch it if it is missing. `cuda_headers` is the
+    folder `nvidia` of PyPI's wheels."""
     folder = folder_of(release)
     if not (folder / "complete").exists():
         shutil.rmtree(folder, ignore_errors=True)
@@ -61,7 +63,7 @@ def _unpack(wheel: pathlib.Path, folder: pathlib.Path, scratch: pathlib.Path) ->
 
 
 def _symbols(library: pathlib.Path) -> Iterable[tuple[str, str, bool]]:
-    """Name, type and whether weak, of each that it defines for others."""
+    """Yield name, type and whether weak, of each symbol that the library exports."""
     listed = subprocess.run(["readelf", "--wide", "--dyn-syms", library], capture_output=True, text=True, check=True)
     for line in listed.stdout.splitlines():
         words = line.split()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The reference: pages that say what the code says, written when the site is made and kept nowhere."""
+"""The reference: pages generated from the code when the site is made, and stored nowhere."""
 
 from . import command_line, configuration, json_schemas, plugin_abi, plugins, store
 
@@ -14,7 +14,8 @@ PAGES = {
 
 
 def write(repository, strata, folder):
-    """Writes each page into `folder`. `strata` is the program that is asked; it needs its trainer and its dry GPU."""
+    """Write each page into `folder`. `strata` is the program to query; it needs its trainer and its
+    dry GPU."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, page in PAGES.items():
         (folder / f"{name}.md").write_text(page(repository, strata))

@@ -15,7 +15,7 @@ What each command's `--help` prints. Exit codes are the same everywhere: 0 done,
 
 
 def commands(strata, *words):
-    """(words, help) of a command and of all below it."""
+    """Yield (words, help) of a command and of all its subcommands."""
     text = says(strata, *words, "--help")
     yield words, text
     listed = re.search(r"^Subcommands:\n((?:  .*\n)+)", text, re.MULTILINE)

@@ -17,7 +17,8 @@ KEY = re.compile(r"^  ([\w.]+)$")
 
 
 def keys(text):
-    """(section, key, help, expectation) of each, and (section, None, help, "") where a section begins."""
+    """Yield (section, key, help, expectation) of each key, and (section, None, help, "") where a
+    section begins."""
     section, key, lines = "", None, []
     for line in [*text.splitlines()[2:], "end: "]:
         at_section, at_key = SECTION.match(line), KEY.match(line)

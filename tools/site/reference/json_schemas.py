@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The JSON Schemas that there are of what Strata reads and writes."""
+"""The JSON Schemas of files that Strata reads and writes."""
 
 from .program import says
 

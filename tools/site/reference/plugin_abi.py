@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plugin ABI, header by header: the contract as prose, then each declaration as it is written."""
+"""The plugin ABI, header by header: the contract as prose, then each declaration as written."""
 
 import re
 
@@ -24,7 +24,7 @@ STRUCT = re.compile(r"^typedef struct (\w+) \{.*?^\} \1;\n", re.MULTILINE | re.D
 
 
 def contract_of(text):
-    """The comment that a header opens with, as paragraphs, and what is behind it."""
+    """Return the comment at the start of a header, as paragraphs, and the text after it."""
     text = re.sub(r"\A(?:/\* SPDX.*\*/|// SPDX.*)\n", "", text)
     if text.startswith("/*"):
         comment, _, rest = text[2:].partition("*/")
@@ -36,7 +36,8 @@ def contract_of(text):
 
 
 def declarations(text, macro_guard):
-    """(name of a struct or None, code): each struct with the comments above it, and what stands between."""
+    """Yield (name of a struct or None, code): each struct with the comments above it, and the code
+    between."""
     text = GUARDS.sub("", text)
     text = re.sub(r"#endif\s*\Z", "", text) if macro_guard else text
     position = 0
@@ -64,7 +65,7 @@ def section(path, name):
 
 
 def headers(repository):
-    """(group, path, name as it is included) of each public header."""
+    """Yield (group, path, name as included) of each public header."""
     for group, files, folder in GROUPS:
         root = repository / "plugin_api" / folder
         paths = sorted(root.glob(files)) if isinstance(files, str) else [root / file for file in files]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What plugins there are, and their options, from `strata plugins`."""
+"""The plugins and their options, from `strata plugins`."""
 
 import re
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every table of the run store, as a run that declares them writes it down itself."""
+"""Every table of the run store, as a run that declares them describes it itself."""
 
 import contextlib
 import pathlib
@@ -26,14 +26,16 @@ store: {max_mb: 64}
 trace: {cross_check: true, saved_tensors: true, layer_outputs: true, shapes: true}
 plugins: [{allocator_tracer: {stacks_above_mib: 0}}, cupti_timeline, warmup_analyzer]
 """
-# Declared only where a program of one's own asks for Python stacks, has a Trainer, or learns its rank late: read from the source.
+# Declared only if a program asks for Python stacks, has a Trainer, or learns its rank late, so
+# these are read from the source.
 UNASKED = ("sources/torch/python/python_stack_log.cpp", "sources/torch/training/trainer_record.cpp", "sources/torch/training/process_rank.cpp")
 TABLE = re.compile(r'return \{\s*host,\s*"(\w+)",\s*"([^"]*)",(.*?)\};', re.DOTALL)
 COLUMN = re.compile(r'STRATA_COLUMN\(\w+, (\w+), STRATA_COLUMN_(\w+), "(\w*)",\s*"([^"]*)"\)')
 
 
 def run_everything(strata, folder):
-    """The stores of a run and of an opened snapshot that declare all that a command can make a run declare."""
+    """Return the stores of a run and of an opened snapshot that declare every table a command can
+    cause."""
     (folder / "all.yaml").write_text(MODEL)
     says(strata, "run", "all.yaml", "--out", "run", cwd=folder)
     allocation = {"action": "alloc", "addr": 1 << 40, "size": 1 << 20, "stream": 0, "time_us": 1}
@@ -43,7 +45,8 @@ def run_everything(strata, folder):
 
 
 def declared_in(source, plugin):
-    """As tables_of has them, of a file whose tables are declared with nothing but literals."""
+    """Return the same as tables_of, for a source file that declares its tables only with
+    literals."""
     return {
         f"{plugin}_{name}": (plugin, said, [(column, kind.lower(), unit, help) for column, kind, unit, help in COLUMN.findall(body)])
         for name, said, body in TABLE.findall(source)
@@ -51,7 +54,8 @@ def declared_in(source, plugin):
 
 
 def tables_of(store):
-    """plugin, table, help and columns of each declared table; then (name, SQL) of the store's own."""
+    """Return plugin, table, help and columns of each declared table; then (name, SQL) of the
+    store's own."""
     with contextlib.closing(sqlite3.connect(store)) as database:
         declared = {
             name: (plugin, said, database.execute(
