@@ -17,7 +17,7 @@ def main():
     optimizer = torch.optim.AdamW(model.parameters())
     data = torch.utils.data.TensorDataset(torch.randn(128, 64), torch.randint(0, 10, (128,)))
     model, optimizer, batches = accelerator.prepare(model, optimizer, torch.utils.data.DataLoader(data, batch_size=16))
-    strata.attach(model, optimizer)  # behind prepare: these are what trains
+    strata.attach(model, optimizer)  # after prepare: these objects are trained
     for batch, target in batches:
         with accelerator.accumulate(model):
             loss = torch.nn.functional.cross_entropy(model(batch), target)

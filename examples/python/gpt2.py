@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hugging Face's GPT-2, trained by a script that knows nothing of Strata.
+"""Hugging Face's GPT-2, trained by a script that does not use Strata.
 
     strata exec --dry a100-40gb -- python examples/python/gpt2.py
 """

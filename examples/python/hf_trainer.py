@@ -17,7 +17,7 @@ from strata_profiler.integrations.transformers import StrataCallback
 
 set_seed(0)
 model = GPT2LMHeadModel(GPT2Config(n_layer=4, n_embd=256, n_head=4, vocab_size=1024, n_positions=128))
-texts = [{"input_ids": row, "labels": row} for row in torch.randint(0, 1024, (32, 128))]  # yours here
+texts = [{"input_ids": row, "labels": row} for row in torch.randint(0, 1024, (32, 128))]  # your data goes here
 with tempfile.TemporaryDirectory() as folder:
     arguments = TrainingArguments(
         folder,
@@ -35,6 +35,6 @@ with tempfile.TemporaryDirectory() as folder:
     trainer = Trainer(
         model, arguments, train_dataset=texts, eval_dataset=texts[:8], callbacks=[StrataCallback()]  # <- the one line
     )
-    trainer.remove_callback(PrinterCallback)  # which prints how long it took
+    trainer.remove_callback(PrinterCallback)  # it prints how long training took
     trainer.train()
 print([line["loss"] for line in trainer.state.log_history if "loss" in line])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Hydra sweep in which each job is a run of its own.
+"""A Hydra sweep in which each job is a separate run.
 
     python examples/python/hydra_sweep.py --multirun width=256,1024 optimizer=adamw,sgd
     strata diff multirun/*/*/*/memory
@@ -21,7 +21,7 @@ OPTIMIZERS = {"adamw": torch.optim.AdamW, "sgd": torch.optim.SGD}
 @hydra.main(version_base=None, config_name="sweep")
 def train(settings):
     folder = pathlib.Path(HydraConfig.get().runtime.output_dir) / "memory"
-    with strata.run(folder, quiet=True):  # <- around what trains
+    with strata.run(folder, quiet=True):  # <- around the training
         width = settings.width
         model = torch.nn.Sequential(torch.nn.Linear(64, width), torch.nn.GELU(), torch.nn.Linear(width, 64)).to(settings.device)
         optimizer = OPTIMIZERS[settings.optimizer](model.parameters(), lr=1e-3)
@@ -31,7 +31,7 @@ def train(settings):
             optimizer.step()
             optimizer.zero_grad()
             strata.step()
-    return strata.open(folder).peak_bytes  # what a sweeper of Hydra's may minimize
+    return strata.open(folder).peak_bytes  # a Hydra sweeper may minimize this
 
 
 if __name__ == "__main__":

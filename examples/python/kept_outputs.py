@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A loop that keeps each output with its graph, as a list of losses often does: what memory does then.
+"""A loop that keeps each output with its graph, as a list of losses often does: memory grows.
 
     strata exec --dry h100-80gb --layers -- python examples/python/kept_outputs.py
 """
@@ -14,4 +14,4 @@ for _ in range(8):
     model(torch.randn(2048, 1024).cuda()).mean().backward()
     optimizer.step()
     optimizer.zero_grad()
-    watched.append(model(torch.randn(512, 1024).cuda()).mean())  # .item() keeps a number
+    watched.append(model(torch.randn(512, 1024).cuda()).mean())  # .item() would keep only a number

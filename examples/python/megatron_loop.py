@@ -23,7 +23,7 @@ ONE = {"layers": 2, "hidden": 64, "ffn": 128, "heads": 4, "groups": 2, "vocabula
 
 
 class Norm(torch.nn.RMSNorm):
-    """Torch's, whose weight Megatron sums over the parts of a sequence. Megatron's own choices are CUDA extensions."""
+    """torch's, whose weight Megatron sums over a sequence's parts; its own are CUDA extensions."""
 
     def __init__(self, config, hidden_size, eps=1e-5, **_):
         super().__init__(hidden_size, eps, dtype=config.params_dtype)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small GPT, trained as nanoGPT does it. One line is Strata's; without it, and without Strata, all else is the same.
+"""A small GPT, trained like nanoGPT. One line is Strata's; the rest runs unchanged without it.
 
     strata exec --dry a100-40gb -- python examples/python/nanogpt.py --device cuda
 """

@@ -13,7 +13,7 @@ MIB = 1 << 20
 
 
 def streams(mended):
-    """A new stream in each epoch: the allocator keeps freed blocks for the stream that they were allocated on."""
+    """A new stream in each epoch: the allocator keeps freed blocks for the stream they are from."""
     main, one = torch.cuda.current_stream(), torch.cuda.Stream()
     for _ in range(6):
         loader = one if mended else torch.cuda.Stream()
@@ -41,7 +41,7 @@ def frees(mended):
 
 
 def pools(mended):
-    """CUDA graphs with a pool each."""
+    """CUDA graphs, each with its own pool."""
     model = torch.nn.Linear(4096, 4096).cuda().requires_grad_(False)
     pool, graphs = None, []
     for rows in (8192, 4096, 2048):
@@ -53,7 +53,7 @@ def pools(mended):
 
 
 def pieces(mended):
-    """Each block is a little larger than the last, so that it fits in none that is free."""
+    """Each block is a little larger than the last, so it fits into no free block."""
     for size in sorted(range(12, 60, 2), reverse=mended):
         block = torch.ones(size * MIB // 4, device="cuda")
         del block

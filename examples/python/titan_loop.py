@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A loop as torchtitan's: one class that holds a training, a step that marks its parts, activation checkpointing around each block.
+"""A loop like torchtitan's: a class for the training, marked parts of a step, checkpoints.
 
     strata exec --dry h100-80gb -- python examples/python/titan_loop.py --device cuda
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TRL's SFTTrainer with Strata's callback, on texts and a model that are made here.
+"""TRL's SFTTrainer with Strata's callback, on texts and a model that the script makes itself.
 
     strata exec --dry a100-40gb -- python examples/python/trl_sft.py
 """
@@ -14,7 +14,7 @@ from strata_profiler.integrations.transformers import StrataCallback
 words = Tokenizer(models.WordLevel({f"w{index}": index for index in range(128)}, unk_token="w0"))
 words.pre_tokenizer = pre_tokenizers.Whitespace()
 tokenizer = PreTrainedTokenizerFast(tokenizer_object=words, unk_token="w0", eos_token="w1", pad_token="w2")
-model = LlamaForCausalLM(  # yours here
+model = LlamaForCausalLM(  # your model goes here
     LlamaConfig(vocab_size=128, hidden_size=64, intermediate_size=128, num_hidden_layers=2, num_attention_heads=4)
 )
 texts = Dataset.from_dict({"text": [" ".join(f"w{row * at % 128}" for at in range(40)) for row in range(1, 33)]})
