@@ -22,7 +22,6 @@
 #include "host/analysis/peak/summed_losses.hpp"
 #include "host/analysis/peak/unsharded_gradients.hpp"
 #include "host/analysis/peak/unused_graphs.hpp"
-#include "host/analysis/peak/used_gradients.hpp"
 #include "host/analysis/steps/open_phases.hpp"
 #include "strata/ext/phase.h"
 
@@ -31,6 +30,31 @@ namespace {
 
 // Findings below this fraction of the missing memory are not worth reporting.
 constexpr std::uint64_t kWorthSaying = 100;
+
+// The bytes at `sequence`, in a forward or backward, of gradients that an optimizer has used and that lie
+// there until backward writes them again, because they are zeroed in place, or freed only after forward:
+// those from before the last optimizer, minus those to which a backward has added since. 0 elsewhere.
+std::uint64_t used_gradient_bytes(const MemoryFacts& facts, std::uint64_t sequence) {
+  const auto part = OpenPhases(facts.phases).part_of_step(sequence);
+  if (!part) return 0;
+  const std::uint32_t kind = facts.phases[*part].kind;
+  if (kind != STRATA_PHASE_FORWARD && kind != STRATA_PHASE_LOSS && kind != STRATA_PHASE_BACKWARD) return 0;
+  std::uint64_t used_until = 0;  // the end of the last optimizer
+  for (const PhaseFact& phase : facts.phases)
+    if (phase.kind == STRATA_PHASE_OPTIMIZER && phase.end_sequence <= sequence)
+      used_until = std::max(used_until, phase.end_sequence);
+  std::uint64_t used = 0, written = 0;
+  for (const Block& block : facts.blocks) {
+    if (block.kind == BlockKind::kGradient && block.birth_sequence < used_until &&
+        block.is_alive_at(sequence))
+      used += block.bytes;
+    // A gradient that is added to an earlier one.
+    if (block.kind == BlockKind::kAccumulateTemp && block.birth_sequence > used_until &&
+        block.death_sequence <= sequence)
+      written += block.bytes;
+  }
+  return used - std::min(used, written);
+}
 
 // Of a program, which may hold what it need not; a training of ours does not.
 class HeldFinder {

@@ -84,6 +84,22 @@ Bounds bounds_between(const std::map<std::int64_t, AveragedStep>& first,
   return bounds;
 }
 
+// On the CPU, DistributedDataParallel's backward ends when all its buckets are averaged, because the host
+// waits for gloo. Stores do not record with which ranks. So all ranks of the job are assumed only if every
+// rank is present, all have buckets of the same sizes, and the same operators made blocks in their backwards.
+// In a pipeline only the last stage has the loss, so at least one stage differs.
+Averaging averaging_of(const std::vector<RankFacts>& ranks) {
+  if (ranks.empty() || std::ranges::any_of(ranks, &RankFacts::is_dry)) return Averaging::kNotShown;
+  if (std::ranges::any_of(ranks, [](const RankFacts& rank) { return rank.device != "cpu"; }))
+    return Averaging::kOnDevices;
+  const RankFacts& first = ranks.front();
+  const bool is_alike = std::ranges::all_of(ranks, [&](const RankFacts& rank) {
+    return rank.world_size == ranks.size() && rank.bucket_bytes == first.bucket_bytes &&
+           rank.backward_operators == first.backward_operators;
+  });
+  return is_alike && !first.bucket_bytes.empty() ? Averaging::kOnHosts : Averaging::kNotShown;
+}
+
 }  // namespace
 
 const char* to_string(PlacedBy placed_by) {

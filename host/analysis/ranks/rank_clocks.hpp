@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "host/analysis/facts/machine_clock.hpp"
-#include "host/analysis/ranks/averaging.hpp"
 #include "host/analysis/ranks/rank_facts.hpp"
 
 namespace strata::analysis {
@@ -21,6 +20,14 @@ enum class PlacedBy : std::uint8_t {
   kNothing      // no wall clock and no averaging: its times are not comparable
 };
 const char* to_string(PlacedBy placed_by);
+
+// Whether steps reveal the relation of clocks: a rank whose host waits until all gradients are averaged
+// cannot continue before the others have begun the backward that produces theirs.
+enum class Averaging : std::uint8_t {
+  kOnHosts,    // all ranks average with all others, and each host waits for it
+  kOnDevices,  // hosts start it on their devices and continue at once
+  kNotShown    // not all ranks average with all: stages of a pipeline, or ranks of a dry job
+};
 
 // A CLOCK_MONOTONIC, and the ranks that use it. Ranks share one if they have the same boot of the kernel; if
 // unknown, if they have the same host name and the same offset to the wall clock.

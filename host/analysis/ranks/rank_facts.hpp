@@ -75,7 +75,7 @@ struct RankFacts {
   std::vector<OtherMemory> other_cards;  // CUDA devices other than its own with any allocation, by name
   std::size_t warnings = 0;
   // Sizes of blocks in which gradients are averaged, and names of operators that made blocks in a backward;
-  // each once, sorted. Used by averaging.hpp.
+  // each once, sorted. Used by rank_clocks.cpp.
   std::vector<std::uint64_t> bucket_bytes;
   std::vector<std::string> backward_operators;
 
