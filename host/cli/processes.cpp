@@ -7,13 +7,15 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <stdexcept>
+#include <system_error>
 #include <tuple>
 #include <utility>
 
+#include "host/analysis/reading/store_file.hpp"
 #include "host/analysis/reading/store_outline.hpp"
 #include "host/analysis/recording/run_error.hpp"
-#include "host/cli/late_ranks.hpp"
 #include "host/cli/run_directory.hpp"
 #include "host/cli/terminal.hpp"
 #include "strata/runtime/recovery.hpp"
@@ -72,6 +74,72 @@ void make_manifest_the_ranks(const fs::path& run_directory, const RecordedProces
   const fs::path folder = process.rank == 0 ? run_directory : process.store.parent_path();
   write_whole_file(folder / "manifest.json", manifest.dump(2) + '\n');
   fs::permissions(folder / "manifest.json", fs::perms::owner_read | fs::perms::owner_write);
+}
+
+struct LateRank {
+  RunStore store;
+  std::uint32_t rank = 0;
+};
+
+// A rank's folder has its number; more would be a mistake of the program.
+constexpr std::uint32_t kMostRanks = 1U << 20;
+
+std::optional<std::uint32_t> late_rank_of(const fs::path& database) try {
+  const analysis::StoreFile file(database);
+  if (!file.has_table("torch_rank")) return std::nullopt;
+  std::optional<std::uint32_t> rank;
+  for (analysis::Query rows(file, "torch_rank", {"rank"}); rows.next();) rank = rows.row().small(0);
+  return rank && *rank < kMostRanks ? rank : std::nullopt;
+} catch (const analysis::RunError&) {
+  return std::nullopt;  // whoever reads the store says why
+}
+
+void set_place(const fs::path& store, std::uint32_t rank, std::uint32_t world_size) {
+  ordered_json manifest = read_manifest(store);
+  if (manifest.is_discarded()) return;
+  manifest["process"]["rank"] = rank;
+  manifest["process"]["world_size"] = world_size;
+  const fs::path file = own_manifest(store);
+  write_whole_file(file, manifest.dump(2) + '\n');
+  fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
+}
+
+// The manifest first: a store without one is the run of a process that died.
+void move(const LateRank& late, const fs::path& target, std::uint32_t world_size) {
+  const fs::path source = late.store.database.parent_path();
+  const fs::path database = target / late.store.database.filename();
+  if (source != target) {
+    fs::create_directories(target);
+    if (fs::exists(database) || fs::is_symlink(source) || fs::is_symlink(target)) return;
+    fs::rename(own_manifest(late.store.database), own_manifest(database));
+    fs::rename(late.store.database, database);
+  }
+  set_place(database, late.rank, world_size);
+}
+
+// Moves each store of a process that was told its rank after it had begun, as torch.multiprocessing.spawn's
+// are, and its manifest, from the folder of rank 0 to that of its rank. Call after all processes have ended
+// and their stores are recovered. A store that cannot be moved stays where it is.
+void move_late_ranks(const fs::path& run_directory) {
+  std::vector<LateRank> late;
+  std::uint32_t world_size = 1;
+  for (RunStore& store : find_run_stores(run_directory)) {
+    world_size = std::max(world_size, store.rank + 1);
+    if (store.database.empty() || store.writer != StoreWriter::kNone) continue;
+    if (const auto rank = late_rank_of(store.database)) {
+      world_size = std::max(world_size, *rank + 1);
+      late.push_back({std::move(store), *rank});
+    }
+  }
+  const bool moves =
+      std::ranges::any_of(late, [](const LateRank& one) { return one.rank != one.store.rank; });
+  for (const LateRank& one : late) {
+    try {
+      if (moves) move(one, run_directory / fmt::format("rank{}", one.rank), world_size);
+    } catch (const std::system_error&) {
+      // It is still a record of this run, in the folder of another rank.
+    }
+  }
 }
 
 }  // namespace
