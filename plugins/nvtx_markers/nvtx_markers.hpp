@@ -7,21 +7,47 @@
 // events cost nothing extra.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <optional>
 
+#include "plugins/nvtx_markers/counters.hpp"
 #include "plugins/nvtx_markers/domain.hpp"
 #include "plugins/nvtx_markers/heaps.hpp"
 #include "plugins/nvtx_markers/layer_ranges.hpp"
 #include "plugins/nvtx_markers/loop_ranges.hpp"
 #include "plugins/nvtx_markers/memory_track.hpp"
-#include "plugins/nvtx_markers/options.hpp"
 #include "plugins/nvtx_markers/profiler_switch.hpp"
 #include "plugins/nvtx_markers/thread_ranges.hpp"
+#include "strata/option.hpp"
 #include "strata/plugin.hpp"
 
 namespace strata::nvtx_markers {
+
+// Features missing from the headers it was built with are not offered.
+inline constexpr std::array kOptions {
+  option::choice("capture", "none|nvtx|cuda_profiler_api", "none",
+                 "How to limit a capture to the active window. none: not at all. nvtx: mark ranges only in "
+                 "the window, so that nsys -c nvtx -p step@strata records its steps. cuda_profiler_api: call "
+                 "cudaProfilerStart and cudaProfilerStop, for nsys -c cudaProfilerApi."),
+      option::flag("layers", "true", "Mark a range for each running layer, on its thread."),
+      option::choice("memory", kBuiltWithCounters ? "counters|marks|none" : "marks|none",
+                     kBuiltWithCounters ? "counters" : "marks",
+                     kBuiltWithCounters
+                         ? "Show allocated and reserved bytes: as NVTX counters at every change if the tool "
+                           "supports counters, otherwise as marks at the ends of phases and steps."
+                         : "Show allocated and reserved bytes as marks at the ends of phases and steps; the "
+                           "NVTX headers of this build have no counters."),
+#if STRATA_NVTX_HEAPS
+      option::flag(
+          "heaps", "false",
+          "Register CUDA segments as NVTX heaps and blocks as regions in them, for Compute Sanitizer."),
+#endif
+};
+
+// The values of the option `capture`.
+enum class Capture { kNone, kNvtx, kCudaProfilerApi };
 
 class NvtxMarkers {
  public:
