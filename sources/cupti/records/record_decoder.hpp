@@ -23,7 +23,6 @@
 #include "sources/cupti/records/correlations.hpp"
 #include "sources/cupti/records/graph_nodes.hpp"
 #include "sources/cupti/records/loaded_module.hpp"
-#include "sources/cupti/records/record_counts.hpp"
 #include "sources/cupti/records/record_names.hpp"
 #include "sources/cupti/records/records.hpp"
 
@@ -43,6 +42,21 @@ struct DecoderSetup {
   // The driver functions to report, by number; their launched work is always reported. Empty: all.
   std::vector<bool> driver_functions = {};
   bool is_modelled = false;
+};
+
+// Counts of CUPTI's records by kind and problem, to check whether a timeline is complete.
+struct RecordCounts {
+  std::uint64_t activities = 0;  // reported
+  std::uint64_t kernels = 0, graphs = 0, copies = 0, sets = 0, calls = 0;
+  std::uint64_t launches = 0;           // calls whose kernel or graph must follow
+  std::uint64_t answered_launches = 0;  // those whose kernel or graph was seen
+  std::uint64_t without_times = 0;      // CUPTI could not time them: not reported
+  std::uint64_t outside_window = 0;     // ended before the window began: not reported
+  std::uint64_t without_call = 0;    // reported without op, phase and module, because their call was not seen
+  std::uint64_t lost_origins = 0;    // the same, because their origin was already overwritten
+  std::uint64_t other_records = 0;   // of kinds that are not reported
+  std::uint64_t broken_buffers = 0;  // ended in an invalid record
+  std::uint64_t skipped_bytes = 0;   // in those
 };
 
 class RecordDecoder {

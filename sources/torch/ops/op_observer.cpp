@@ -4,20 +4,77 @@
 #include <ATen/record_function.h>
 #include <unistd.h>
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <new>
+#include <optional>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
 #include "sources/torch/host/host_link.hpp"
 #include "sources/torch/ops/op_names.hpp"
-#include "sources/torch/ops/op_range.hpp"
 #include "sources/torch/ops/product_shape.hpp"
+#include "sources/torch/python/python_stack_log.hpp"
+#include "sources/torch/training/cast_watch.hpp"
 
 namespace strata::torch_source {
 namespace {
 
 static_assert(std::is_same_v<at::CallbackHandle, unsigned long>, "OpObserver::handle_ keeps one");
+
+// Operators nest a few deep; a thread that once nested deeper gives the rest back.
+constexpr std::size_t kKept = 32;
+
+class KeptMemory {
+ public:
+  KeptMemory() = default;
+  ~KeptMemory() {
+    while (count_ != 0) ::operator delete(blocks_[--count_]);
+    closed_ = true;
+  }
+  KeptMemory(const KeptMemory&) = delete;
+  KeptMemory& operator=(const KeptMemory&) = delete;
+
+  void* take() noexcept { return count_ == 0 ? nullptr : blocks_[--count_]; }
+  bool keep(void* memory) noexcept {
+    if (closed_ || count_ == kKept) return false;
+    blocks_[count_++] = memory;
+    return true;
+  }
+
+ private:
+  std::array<void*, kKept> blocks_{};
+  std::size_t count_ = 0;
+  bool closed_ = false;  // a record may end in a destructor that runs at the thread's end, after this one
+};
+
+thread_local KeptMemory kept;
+
+// RecordFunction passes this from an operator's begin to its end. Torch requires a unique_ptr on the heap;
+// each thread caches the memory of a few.
+struct OpRange final : at::ObserverContext {
+  // Null if there is no memory.
+  static std::unique_ptr<OpRange> make() noexcept {
+    return std::unique_ptr<OpRange>(new (std::nothrow) OpRange());
+  }
+
+  std::uint64_t op = 0;   // for the host's op_end
+  std::uint64_t run = 0;  // the run in which it began
+  std::optional<CastWatch> casts;
+  std::optional<PythonOperator> python;
+
+  static void* operator new(std::size_t bytes, const std::nothrow_t& nothrow) noexcept {
+    void* const memory = kept.take();
+    return memory != nullptr ? memory : ::operator new(bytes, nothrow);
+  }
+  static void operator delete(void* memory) noexcept {
+    if (!kept.keep(memory)) ::operator delete(memory);
+  }
+  static void operator delete(void* memory, const std::nothrow_t&) noexcept { operator delete(memory); }
+};
 
 std::uint32_t kind_of(at::RecordScope scope) {
   switch (scope) {
