@@ -75,6 +75,35 @@ std::optional<int> code_at(const StateJson& json, const char* key) {
 
 }  // namespace
 
+std::string_view name_of(Status status) {
+  switch (status) {
+    case Status::kPlanned:
+      return "planned";
+    case Status::kRunning:
+      return "running";
+    case Status::kOk:
+      return "ok";
+    case Status::kOutOfMemory:
+      return "oom";
+    case Status::kFailed:
+      return "failed";
+    case Status::kTimeout:
+      return "timeout";
+    case Status::kSkipped:
+      return "skipped";
+    case Status::kLost:
+      return "lost";
+  }
+  return "planned";
+}
+
+std::optional<Status> status_named(std::string_view name) {
+  for (const Status status : kStatuses) {
+    if (name_of(status) == name) return status;
+  }
+  return std::nullopt;
+}
+
 void CellState::plan_again() {
   status = Status::kPlanned;
   exit_code.reset();
