@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/analysis/facts/block.hpp"
+#include "host/analysis/facts/category.hpp"
 #include "host/analysis/facts/failure.hpp"
 #include "host/analysis/facts/layer_tree.hpp"
 #include "host/analysis/facts/other_memory.hpp"
@@ -18,7 +19,6 @@
 #include "host/analysis/facts/run_facts.hpp"
 #include "host/analysis/facts/run_interval.hpp"
 #include "host/analysis/facts/samples.hpp"
-#include "host/analysis/facts/statistics.hpp"
 #include "host/analysis/facts/step.hpp"
 
 namespace strata::analysis {

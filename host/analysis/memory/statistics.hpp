@@ -7,9 +7,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "host/analysis/facts/category.hpp"
 #include "host/analysis/facts/point.hpp"
-#include "host/analysis/facts/statistics.hpp"
-#include "host/analysis/facts/window.hpp"
+#include "host/analysis/facts/run_interval.hpp"
 
 namespace strata::analysis {
 

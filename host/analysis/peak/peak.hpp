@@ -3,7 +3,7 @@
 
 #include "host/analysis/facts/peak.hpp"
 #include "host/analysis/facts/peak_context.hpp"
-#include "host/analysis/facts/window.hpp"
+#include "host/analysis/facts/run_interval.hpp"
 
 namespace strata::analysis {
 

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "host/analysis/facts/point.hpp"
+#include "host/analysis/facts/run_interval.hpp"
 #include "host/analysis/facts/step.hpp"
 #include "host/analysis/facts/thinned.hpp"
-#include "host/analysis/facts/window.hpp"
 
 namespace strata::analysis {
 

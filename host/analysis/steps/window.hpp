@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "host/analysis/facts/run_interval.hpp"
 #include "host/analysis/facts/warning.hpp"
-#include "host/analysis/facts/window.hpp"
 
 namespace strata::analysis {
 

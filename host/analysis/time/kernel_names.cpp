@@ -12,6 +12,9 @@
 #include <string_view>
 #include <tuple>
 
+#include "host/analysis/stacks/function_name.hpp"
+#include "strata/ext/activity.h"
+
 namespace strata::analysis {
 namespace {
 
@@ -91,7 +94,40 @@ void number_alike(std::vector<KernelTime*>& alike) {
   }
 }
 
+std::string direction_of(std::uint32_t detail) {
+  std::string text;
+  switch (detail & ~STRATA_COPY_PAGEABLE) {
+    case STRATA_COPY_HOST_TO_DEVICE:
+      text = "Memcpy HtoD";
+      break;
+    case STRATA_COPY_DEVICE_TO_HOST:
+      text = "Memcpy DtoH";
+      break;
+    case STRATA_COPY_DEVICE_TO_DEVICE:
+      text = "Memcpy DtoD";
+      break;
+    case STRATA_COPY_HOST_TO_HOST:
+      text = "Memcpy HtoH";
+      break;
+    case STRATA_COPY_PEER_TO_PEER:
+      text = "Memcpy PtoP";
+      break;
+    default:
+      text = "Memcpy";
+      break;
+  }
+  return (detail & STRATA_COPY_PAGEABLE) != 0 ? text + " (pageable)" : text;
+}
+
 }  // namespace
+
+std::string activity_name(const ActivityRow& activity, const std::string& text) {
+  if (activity.kind == STRATA_ACTIVITY_COPY) return direction_of(activity.detail);
+  if (activity.kind == STRATA_ACTIVITY_SET) return "Memset";
+  if (!text.empty()) return demangled(text);
+  return activity.kind == STRATA_ACTIVITY_GRAPH ? "CUDA graph " + std::to_string(activity.graph)
+                                                : "(no name)";
+}
 
 void number_alike_names(std::vector<KernelTime>& kernels) {
   std::map<std::tuple<std::string, std::uint32_t, std::uint32_t>, std::vector<KernelTime*>> by_name;

@@ -6,48 +6,11 @@
 #include <unordered_map>
 
 #include "host/analysis/stacks/function_name.hpp"
-#include "host/analysis/time/activity_name.hpp"
 #include "host/analysis/time/kernel_names.hpp"
 #include "host/analysis/time/time_tables.hpp"
 #include "strata/ext/activity.h"
 
 namespace strata::analysis {
-namespace {
-
-std::string direction_of(std::uint32_t detail) {
-  std::string text;
-  switch (detail & ~STRATA_COPY_PAGEABLE) {
-    case STRATA_COPY_HOST_TO_DEVICE:
-      text = "Memcpy HtoD";
-      break;
-    case STRATA_COPY_DEVICE_TO_HOST:
-      text = "Memcpy DtoH";
-      break;
-    case STRATA_COPY_DEVICE_TO_DEVICE:
-      text = "Memcpy DtoD";
-      break;
-    case STRATA_COPY_HOST_TO_HOST:
-      text = "Memcpy HtoH";
-      break;
-    case STRATA_COPY_PEER_TO_PEER:
-      text = "Memcpy PtoP";
-      break;
-    default:
-      text = "Memcpy";
-      break;
-  }
-  return (detail & STRATA_COPY_PAGEABLE) != 0 ? text + " (pageable)" : text;
-}
-
-}  // namespace
-
-std::string activity_name(const ActivityRow& activity, const std::string& text) {
-  if (activity.kind == STRATA_ACTIVITY_COPY) return direction_of(activity.detail);
-  if (activity.kind == STRATA_ACTIVITY_SET) return "Memset";
-  if (!text.empty()) return demangled(text);
-  return activity.kind == STRATA_ACTIVITY_GRAPH ? "CUDA graph " + std::to_string(activity.graph)
-                                                : "(no name)";
-}
 
 std::vector<KernelTime> kernel_times(const RunTimes& times) {
   struct Row {

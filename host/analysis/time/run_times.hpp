@@ -5,9 +5,9 @@
 
 #include <vector>
 
+#include "host/analysis/facts/run_interval.hpp"
 #include "host/analysis/facts/time_rows.hpp"
 #include "host/analysis/facts/time_spans.hpp"
-#include "host/analysis/facts/window.hpp"
 #include "host/analysis/recording/recording.hpp"
 #include "host/analysis/time/activity_places.hpp"
 #include "host/analysis/time/op_spans.hpp"

@@ -4,8 +4,8 @@
 
 #include <optional>
 
+#include "host/analysis/facts/run_interval.hpp"
 #include "host/analysis/facts/time_facts.hpp"
-#include "host/analysis/facts/window.hpp"
 
 namespace strata::analysis {
 

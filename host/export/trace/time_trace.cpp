@@ -4,7 +4,7 @@
 #include <string>
 
 #include "host/analysis/facts/facts.hpp"
-#include "host/analysis/time/activity_name.hpp"
+#include "host/analysis/time/kernel_names.hpp"
 #include "host/export/text.hpp"
 #include "host/export/trace/thread_slices.hpp"
 #include "strata/ext/activity.h"

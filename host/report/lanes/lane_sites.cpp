@@ -2,7 +2,7 @@
 #include "host/report/lanes/lane_sites.hpp"
 
 #include "host/analysis/facts/facts.hpp"
-#include "host/analysis/time/activity_name.hpp"
+#include "host/analysis/time/kernel_names.hpp"
 #include "host/analysis/time/span_kinds.hpp"
 #include "host/report/text.hpp"
 
