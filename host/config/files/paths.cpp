@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <stdexcept>
+#include <system_error>
 
 #include "host/config/files/glob.hpp"
 
@@ -46,6 +47,14 @@ std::string absolute_pattern(std::string_view text, const std::filesystem::path&
   if (expanded.starts_with('/')) return expanded;
   const std::string folder = std::filesystem::absolute(base).lexically_normal().string();
   return escape_pattern(folder) + (folder.ends_with('/') ? "" : "/") + expanded;
+}
+
+std::filesystem::path shipped_file(const std::filesystem::path& named) {
+  std::error_code ignored;
+  if (named.is_absolute() || std::filesystem::exists(named, ignored)) return named;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  const std::filesystem::path shipped = program.parent_path().parent_path() / "share/strata" / named;
+  return std::filesystem::is_regular_file(shipped, ignored) ? shipped : named;
 }
 
 }  // namespace strata::config

@@ -10,7 +10,7 @@
 
 #include "host/config/adapter.hpp"
 #include "host/config/checks/checks.hpp"
-#include "host/config/files/shipped_file.hpp"
+#include "host/config/files/paths.hpp"
 #include "host/config/loading/model_file.hpp"
 #include "host/config/loading/plugin_list.hpp"
 #include "host/config/loading/read.hpp"

@@ -19,7 +19,7 @@ namespace strata::config {
 // (strata/runtime/check_plugins.hpp).
 using PluginCheck = std::function<std::vector<std::string>(const std::vector<PluginRequest>&)>;
 
-// Loads the file, or the one shipped with Strata (files/shipped_file.hpp), with the overrides
+// Loads the file, or the one shipped with Strata (files/paths.hpp), with the overrides
 // (`key.path=value`, where the value is YAML). Every field is set and checked. Without `check_plugins`, only
 // the form of the plugin list is checked. Throws ConfigError with all problems.
 RunConfig load_config(const std::filesystem::path& file, std::span<const std::string> overrides = {},

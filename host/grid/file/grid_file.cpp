@@ -14,7 +14,6 @@
 
 #include "host/config/checks/checks.hpp"
 #include "host/config/files/paths.hpp"
-#include "host/config/files/shipped_file.hpp"
 #include "host/config/nearest.hpp"
 #include "host/config/problem.hpp"
 #include "host/config/reading/document.hpp"

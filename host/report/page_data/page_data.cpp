@@ -14,7 +14,6 @@
 #include "host/analysis/shapes/find_shapes.hpp"
 #include "host/report/dry.hpp"
 #include "host/report/page_data/page_parts.hpp"
-#include "host/report/page_data/text_sizes.hpp"
 #include "host/report/peak_context.hpp"
 #include "host/report/stream/event_columns.hpp"
 #include "host/report/text.hpp"

@@ -7,7 +7,6 @@
 
 #include "host/analysis/facts/facts.hpp"
 #include "host/report/advise_line.hpp"
-#include "host/report/page_data/text_sizes.hpp"
 #include "host/report/terminal/failure.hpp"
 #include "host/report/text.hpp"
 #include "host/report/words/sentences.hpp"

@@ -15,6 +15,10 @@
 
 namespace strata::report {
 
+// The maximum lengths of texts on a page. Names are untrusted, and sentences contain some of them.
+inline constexpr std::size_t kNameBytes = 300;
+inline constexpr std::size_t kSentenceBytes = 1000;
+
 // Failed allocations for the page.
 // The first few: the memory alive, the findings, and the command for advice.
 nlohmann::json failures_data(const analysis::Facts& facts);

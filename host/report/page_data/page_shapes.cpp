@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "host/analysis/facts/memory_facts.hpp"
-#include "host/report/page_data/text_sizes.hpp"
 #include "host/report/text.hpp"
 #include "host/report/words/sentences.hpp"
 
