@@ -67,7 +67,7 @@ TEST(DeviceChoice, OfAnotherNameNamesThoseThatThereAre) {
   const std::vector<MemoryRow> events{allocation(kCpu, 1, 9), allocation(cuda(0), 2, 10)};
   for (const char* const name : {"cuda:1", "cuda", "CPU", "0", "cuda:00", "../cpu", "cuda:-1", " cpu"})
     EXPECT_EQ(refusal(events, name),
-              "it recorded no memory of '" + std::string(name) + "', but of cpu, cuda:0");
+              "it recorded no memory of '" + std::string(name) + "', only of cpu, cuda:0");
 }
 
 // A tensor in pinned memory has the device "cpu".
@@ -111,7 +111,7 @@ TEST(DeviceChoice, OfAStore) {
     (void)read_run(directory.path(), {}, ReadingDetail::kReport, "cuda:0");
     FAIL();
   } catch (const RunError& error) {
-    EXPECT_NE(std::string(error.what()).find("it recorded no memory of 'cuda:0', but of cpu, pinned"),
+    EXPECT_NE(std::string(error.what()).find("it recorded no memory of 'cuda:0', only of cpu, pinned"),
               std::string::npos);
   }
 }

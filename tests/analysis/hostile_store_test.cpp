@@ -117,12 +117,12 @@ TEST_F(HostileStore, AMissingColumn) {
 
 TEST_F(HostileStore, NegativeSizes) {
   damage("UPDATE allocator_tracer_event SET bytes = -8 WHERE rowid = 1");
-  expect_refused("-8 is no size");
+  expect_refused("-8 is not a valid size");
 }
 
 TEST_F(HostileStore, TimesThatNoClockShows) {
   damage("UPDATE allocator_tracer_event SET monotonic_ns = 9223372036854775807 WHERE rowid = 9");
-  expect_refused("9223372036854775807 is no time");
+  expect_refused("9223372036854775807 is not a valid time");
 }
 
 TEST_F(HostileStore, SizesThatAddUpToTooMuch) {
@@ -140,7 +140,7 @@ TEST_F(HostileStore, SizesThatAddUpToTooMuch) {
     }
     return std::string();
   }();
-  EXPECT_NE(message.find("exceeds 64 bits"), std::string::npos) << message;
+  EXPECT_NE(message.find("exceed 64 bits"), std::string::npos) << message;
 }
 
 TEST_F(HostileStore, PhasesInACircle) {
@@ -169,7 +169,7 @@ TEST_F(HostileStore, OrdinalsOfNothing) {
 
 TEST_F(HostileStore, TextsOfNothing) {
   damage("UPDATE allocator_tracer_op SET name = 77");
-  EXPECT_TRUE(warns_of("rows name a text that the store does not hold"));
+  EXPECT_TRUE(warns_of("rows refer to a text that is missing from the store"));
 }
 
 TEST_F(HostileStore, APhaseThatEndsBeforeItBegins) {
@@ -187,7 +187,7 @@ TEST_F(HostileStore, StepsThatBeginTwiceAndEndsWithoutABegin) {
       "INSERT INTO host_step_begin SELECT * FROM host_step_begin; INSERT INTO host_step_end VALUES (1, 1, "
       "99, 0, NULL, 0)");
   EXPECT_TRUE(warns_of("step 0 begins twice"));
-  EXPECT_TRUE(warns_of("step 99 ends and never began"));
+  EXPECT_TRUE(warns_of("step 99 ends, but never began"));
 }
 
 TEST_F(HostileStore, StepsThatCountDown) {

@@ -171,7 +171,7 @@ TEST(RunReader, ReadsTheRankThatIsAskedFor) {
     read_run(directory.path(), 2);
     FAIL();
   } catch (const RunError& error) {
-    EXPECT_NE(std::string(error.what()).find("has no rank 2; its ranks go to 4"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("has no rank 2; its largest rank is 4"), std::string::npos);
   }
 }
 
@@ -198,8 +198,8 @@ TEST(RunReader, SaysWhatIsMissing) {
   const Recording run = read_run(directory.path());
   EXPECT_TRUE(any_contains(run.warnings, "no table host_tensor"));
   EXPECT_TRUE(any_contains(run.warnings, "dropped 1234 rows of allocator_tracer_event"));
-  EXPECT_TRUE(any_contains(run.warnings, "was full or could not be made"));
-  EXPECT_TRUE(any_contains(run.warnings, "manifest.json: not there"));
+  EXPECT_TRUE(any_contains(run.warnings, "was full or could not be created"));
+  EXPECT_TRUE(any_contains(run.warnings, "manifest.json: does not exist"));
   EXPECT_FALSE(any_contains(run.warnings, "killed"));
 }
 

@@ -85,7 +85,7 @@ def test_a_device_that_the_run_has_not_is_refused_with_those_it_has(several, dev
     for words in (["report", "out"], ["export", "out", "--format", "csv", "--out", "x.csv"]):
         result = several.strata(*words, "--device", device)
         assert result.returncode == 2
-        assert f"it recorded no memory of '{device}', but of cpu, cuda:0, cuda:1, pinned" in result.stderr
+        assert f"it recorded no memory of '{device}', only of cpu, cuda:0, cuda:1, pinned" in result.stderr
         assert result.stdout == ""
     assert sorted(path.name for path in (several.folder / "out").iterdir()) == before
     assert not (several.folder / "x.csv").exists()

@@ -80,7 +80,7 @@ def test_the_clock_is_set(workspace, seconds):
     assert steps_stored(workspace) == 6
     ((longest, shortest),) = workspace.query("out", "SELECT max(end_ns - begin_ns), min(end_ns - begin_ns) FROM step")
     assert 0 < shortest <= longest < 100e9
-    assert f"the machine's clock was set by {seconds:+.1f} s while this ran" in result.stderr
+    assert f"the machine's clock was set by {seconds:+.1f} s during the run" in result.stderr
 
 
 GROUP = """

@@ -145,7 +145,7 @@ def test_each_rank_has_a_manifest_and_a_report(ranks):
     )
     nobody = ranks.strata("report", "out", "--rank", 2)
     assert nobody.returncode == 2
-    assert "has no rank 2; its ranks go to 1" in nobody.stderr
+    assert "has no rank 2; its largest rank is 1" in nobody.stderr
 
 
 def test_only_the_first_rank_speaks(ranks):

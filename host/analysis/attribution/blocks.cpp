@@ -99,9 +99,8 @@ class Sweep {
       end(change.died, row);
     }
     if (__builtin_add_overflow(alive_bytes_, row.bytes, &alive_bytes_)) {
-      throw RunError(
-          fmt::format("{}: what is alive at event {} exceeds 64 bits of bytes; the store is damaged",
-                      run_.directory.string(), row.sequence));
+      throw RunError(fmt::format("{}: the live bytes at event {} exceed 64 bits; the store is damaged",
+                                 run_.directory.string(), row.sequence));
     }
     BlockHistory block;
     block.address = row.address;

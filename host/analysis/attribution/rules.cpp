@@ -393,7 +393,7 @@ RuleTable without_saved(const RuleTable& rules) {
 const Rule& decide(std::span<const Rule> rules, const Evidence& evidence) {
   const auto found =
       std::find_if(rules.begin(), rules.end(), [&](const Rule& rule) { return rule.applies(evidence); });
-  if (found == rules.end()) throw std::logic_error("the table of categories is not total");
+  if (found == rules.end()) throw std::logic_error("no rule of the category table applies");
   return *found;
 }
 

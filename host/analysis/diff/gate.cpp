@@ -56,23 +56,23 @@ Gate::Gate(std::string_view expression) : expression_(trimmed(expression)) {
   const std::size_t sign = expression_.find_first_of("<>");
   if (sign == std::string::npos) refuse(expression_, "it has neither '>' nor '<'");
   name_ = trimmed(std::string_view(expression_).substr(0, sign));
-  if (name_.empty()) refuse(expression_, "it names no measure");
+  if (name_.empty()) refuse(expression_, "it does not name a measure");
   is_upper_ = expression_[sign] == '>';
   std::string_view limit = trimmed(std::string_view(expression_).substr(sign + 1));
   const bool is_signed = limit.starts_with('+') || limit.starts_with('-');
   if (limit.starts_with('+')) limit.remove_prefix(1);
   const auto [rest, error] = std::from_chars(limit.data(), limit.data() + limit.size(), amount_);
-  if (error != std::errc() || !std::isfinite(amount_)) refuse(expression_, "its limit is no number");
+  if (error != std::errc() || !std::isfinite(amount_)) refuse(expression_, "its limit is not a number");
   const std::string_view unit = trimmed(limit.substr(static_cast<std::size_t>(rest - limit.data())));
   against_ = is_signed ? Against::kBase : Against::kNothing;
   if (unit == "%") {
-    if (!is_signed) refuse(expression_, "a share of the base's value needs its sign: +2% or -2%");
+    if (!is_signed) refuse(expression_, "a percentage of the base's value needs a sign: +2% or -2%");
     against_ = Against::kShareOfBase;
     amount_ /= 100.0;
   } else if (!unit.empty()) {
     const auto* const known = std::ranges::find(kUnits, unit, &Unit::text);
     if (known == kUnits.end())
-      refuse(expression_, fmt::format("'{}' is no unit (%, B, KiB, MiB, GiB, TiB, ns, us, ms, s)", unit));
+      refuse(expression_, fmt::format("'{}' is not a unit (%, B, KiB, MiB, GiB, TiB, ns, us, ms, s)", unit));
     amount_ *= known->factor;
     unit_ = known->of;
   }
@@ -94,13 +94,13 @@ std::vector<Gate::Result> Gate::check(const std::vector<MeasureChange>& measures
 
 Gate::Result Gate::check_one(const MeasureChange& measure) const {
   if (unit_ && *unit_ != measure.unit) {
-    throw GateError(fmt::format("'{}': {} is in {}, and the limit is in {}", expression_, measure.name,
+    throw GateError(fmt::format("'{}': {} is in {}, but the limit is in {}", expression_, measure.name,
                                 to_string(measure.unit), to_string(*unit_)));
   }
   if (!unit_ && against_ != Against::kShareOfBase && amount_ != 0.0 &&
       measure.unit != MeasureUnit::kPerSecond) {
-    throw GateError(fmt::format("'{}': {} is in {}, and the limit has no unit, as {} would be", expression_,
-                                measure.name, to_string(measure.unit),
+    throw GateError(fmt::format("'{}': {} is in {}, but the limit has no unit; write it with one, such as {}",
+                                expression_, measure.name, to_string(measure.unit),
                                 measure.unit == MeasureUnit::kBytes ? "2GiB" : "5ms"));
   }
   if (!measure.base || !measure.now) {

@@ -84,7 +84,7 @@ void LiveBlocks::reserve(std::uint64_t bytes) {
 
 void LiveBlocks::account(const Block& block) {
   if (__builtin_add_overflow(allocated_bytes_, block.bytes, &allocated_bytes_))
-    throw RunError("what is alive exceeds 64 bits of bytes; the store is damaged");
+    throw RunError("the live bytes exceed 64 bits; the store is damaged");
   groups_[block.group] += block.bytes;
 }
 

@@ -27,7 +27,8 @@ constexpr std::int64_t kLatestLiveNs = std::int64_t{1} << 62;
 constexpr std::uint64_t kLargestLiveBytes = std::uint64_t{1} << 50;
 
 [[noreturn]] void refuse(const StoreFile& file, std::int64_t value, std::string_view what) {
-  throw RunError(fmt::format("{}: {} is no {}; the store is damaged", file.path().string(), value, what));
+  throw RunError(
+      fmt::format("{}: {} is not a valid {}; the store is damaged", file.path().string(), value, what));
 }
 
 std::int64_t checked_ns(const StoreFile& file, const Row& row, int column) {

@@ -83,7 +83,7 @@ void LiveStore::read_meta(const StoreFile& file, LiveWriter writer) {
   }
   if (meta["schema"].empty() && writer == LiveWriter::kAlive) return;
   if (meta["schema"] != "strata.store/1") {
-    throw RunError(fmt::format("{}: is of schema '{}', and this program reads strata.store/1",
+    throw RunError(fmt::format("{}: has schema '{}', but this program reads strata.store/1",
                                file.path().string(), meta["schema"]));
   }
   rank_.name = meta["name"];

@@ -159,7 +159,7 @@ JobFacts read_job(const std::filesystem::path& run_directory, const std::functio
   }
   if (ranks.empty()) {
     throw RunError(lost.empty()
-                       ? fmt::format("{}: holds no rank<k>/<pid>.sqlite, so it is not a run of Strata",
+                       ? fmt::format("{}: contains no rank<k>/<pid>.sqlite, so it is not a run of Strata",
                                      run_directory.string())
                        : lost.front().reason);
   }

@@ -95,9 +95,9 @@ PythonStacks read_python_stacks(const StoreFile& file,
   const auto say = [&](std::uint64_t count, std::string_view what) {
     if (count > 0) warn(fmt::format("{} {}", count, what));
   };
-  say(unknown_stacks, "events name a Python stack that the store does not hold");
-  say(unknown_frames, "frames of Python stacks are of lines that the store does not hold");
-  say(strange_frames, "frames of Python stacks have a position that no stack is deep enough for");
+  say(unknown_stacks, "events refer to a Python stack that is missing from the store");
+  say(unknown_frames, "frames of Python stacks refer to lines that are missing from the store");
+  say(strange_frames, "frames of Python stacks have a position beyond the largest depth of a stack");
   return python;
 }
 
@@ -189,10 +189,10 @@ class CallStackReader {
     const auto say = [&](std::uint64_t count, std::string_view what) {
       if (count > 0) warn(fmt::format("{} {}", count, what));
     };
-    say(unknown_stacks_, "events name a stack that the store does not hold");
-    say(strange_chances_, "stacks were taken with a chance that is none, and are left out");
-    say(strange_frames_, "frames of stacks have a position that no stack is deep enough for");
-    say(strange_libraries_, "libraries have an extent that is none, and are left out");
+    say(unknown_stacks_, "events refer to a stack that is missing from the store");
+    say(strange_chances_, "stacks have an invalid probability of being recorded, and are left out");
+    say(strange_frames_, "frames of stacks have a position beyond the largest depth of a stack");
+    say(strange_libraries_, "libraries have an invalid address range, and are left out");
     return std::move(stacks_);
   }
 

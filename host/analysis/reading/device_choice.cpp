@@ -50,7 +50,7 @@ Device choose_device(const std::vector<MemoryRow>& events, const std::string& na
     if (names.back() == name) return device;
   }
   throw std::invalid_argument(
-      fmt::format("it recorded no memory of '{}', but of {}", name, fmt::join(names, ", ")));
+      fmt::format("it recorded no memory of '{}', only of {}", name, fmt::join(names, ", ")));
 }
 
 void keep_tensors_of_device(const std::vector<MemoryRow>& events, Recording& run) {

@@ -132,7 +132,7 @@ void read_manifest(const std::filesystem::path& manifest, Recording& run,
   std::ifstream file(manifest);
   if (!file) {
     warnings.push_back(fmt::format(
-        "{}: not there, though a run begins by writing it, so the state of the plugins is unknown",
+        "{}: does not exist, although a run writes it first, so the state of the plugins is unknown",
         manifest.string()));
     return;
   }

@@ -53,9 +53,10 @@ std::vector<Candidate> stores_of(const fs::path& run_directory) {
   }
   if (error) throw RunError(fmt::format("{}: {}", run_directory.string(), error.message()));
   if (found.empty()) {
-    throw RunError(fmt::format(
-        "{}: holds no rank<k>/<pid>.sqlite, so it is not a run of Strata, or one that died before it began",
-        run_directory.string()));
+    throw RunError(
+        fmt::format("{}: contains no rank<k>/<pid>.sqlite, so it is not a run of Strata, or its process "
+                    "ended before recording began",
+                    run_directory.string()));
   }
   std::sort(found.begin(), found.end(), [](const Candidate& left, const Candidate& right) {
     return std::tie(left.rank, left.pid) < std::tie(right.rank, right.pid);
@@ -68,7 +69,7 @@ void keep_rank(std::vector<Candidate>& candidates, std::uint64_t rank, const fs:
   std::erase_if(candidates, [&](const Candidate& candidate) { return candidate.rank != rank; });
   if (candidates.empty())
     throw ChoiceError(
-        fmt::format("{}: has no rank {}; its ranks go to {}", run_directory.string(), rank, last));
+        fmt::format("{}: has no rank {}; its largest rank is {}", run_directory.string(), rank, last));
 }
 
 fs::path manifest_of(const fs::path& run_directory, std::uint64_t rank) {
@@ -125,7 +126,7 @@ Recording read_run(const fs::path& run_directory, std::optional<std::uint64_t> r
   recording.directory = run_directory;
   for (const Candidate& candidate : candidates) {
     if (candidate.path == chosen->path() || candidate.rank != chosen_rank) continue;
-    warnings.push_back(fmt::format("{}: another process of this run; these facts are of {} alone",
+    warnings.push_back(fmt::format("{}: another process of this run; these results cover only {}",
                                    candidate.path.string(), chosen->path().string()));
   }
   read_manifest(manifest, recording, warnings);

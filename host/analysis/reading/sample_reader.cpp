@@ -36,7 +36,7 @@ class SampleReader {
   std::uint64_t bytes(const Row& row, int column) const {
     const std::uint64_t value = row.bits(column);
     if (value <= kLargestMemory) return value;
-    tables_.refuse(fmt::format("{} bytes are no amount of memory; the store is damaged", value));
+    tables_.refuse(fmt::format("{} bytes are not a valid amount of memory; the store is damaged", value));
   }
 
   bool of_the_device(const Row& row, int type_column) const {

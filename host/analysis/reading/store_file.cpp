@@ -62,8 +62,8 @@ std::string_view Row::text(int column) const {
 void Row::refuse(int column, std::string_view expected) const {
   const auto* value = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
   throw RunError(fmt::format(
-      "{}: column {} holds '{}' where {} must stand; the store is damaged or was not written by Strata",
-      place_, sqlite3_column_name(statement_, column), value ? value : "NULL", expected));
+      "{}: column {} contains '{}' instead of {}; the store is damaged or was not written by Strata", place_,
+      sqlite3_column_name(statement_, column), value ? value : "NULL", expected));
 }
 
 void StoreFile::Close::operator()(sqlite3* database) const {
@@ -103,7 +103,7 @@ bool StoreFile::has_table(std::string_view table) const {
 }
 
 void StoreFile::fail(std::string_view doing) const {
-  throw RunError(fmt::format("{}: {}: {}. Copy the run again, or record it anew", path_.string(), doing,
+  throw RunError(fmt::format("{}: {}: {}. Copy the run again, or record it again", path_.string(), doing,
                              sqlite3_errmsg(database_.get())));
 }
 

@@ -76,7 +76,7 @@ class StoreReader {
     read_samples(file_, tables_, run_);
     settle_times();
     if (const std::size_t unknown = tables_.unknown_texts(); unknown > 0)
-      tables_.warn("{} rows name a text that the store does not hold", unknown);
+      tables_.warn("{} rows refer to a text that is missing from the store", unknown);
     return std::move(run_);
   }
 
@@ -89,21 +89,22 @@ class StoreReader {
     }
     if (meta["schema"] != kSchema) {
       tables_.refuse(
-          fmt::format("is of schema '{}', and this program reads {}. Use the version of strata that wrote it",
+          fmt::format("has schema '{}', but this program reads {}. Use the version of strata that wrote it",
                       meta["schema"], kSchema));
     }
     run_.name = meta["name"];
     run_.closed = meta["state"] == "closed";
     const bool open = meta["state"] == "open";
     run_.end = !meta["end"].empty() ? run_end_of(meta["end"]) : open ? RunEnd::kOpen : RunEnd::kKilled;
-    if (open) tables_.warn("its run is going on, or died and was not recovered: the last rows are missing");
+    if (open)
+      tables_.warn("its run is still running, or died and was not recovered: the last rows are missing");
     if (meta["state"] == "recovered") tables_.warn("recovered after the process died");
     const auto number = [&](const char* key, std::uint64_t otherwise) {
       const std::string& value = meta[key];
       std::uint64_t parsed = otherwise;
       const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), parsed);
       if (error != std::errc() || end != value.data() + value.size()) {
-        tables_.warn("meta {} is '{}', which is no number", key, value);
+        tables_.warn("meta {} is '{}', which is not a number", key, value);
         return otherwise;
       }
       return parsed;
@@ -154,9 +155,10 @@ class StoreReader {
           const std::uint32_t action = row.small(3);
           const std::uint64_t bytes = row.bits(7);
           if (bytes > kLargestAllocation) {
-            tables_.refuse(fmt::format(
-                "allocator_tracer_event, sequence {}: {} is no size of an allocation; the store is damaged",
-                row.bits(0), row.integer(7)));
+            tables_.refuse(
+                fmt::format("allocator_tracer_event, sequence {}: {} is not a valid size of an allocation; "
+                            "the store is damaged",
+                            row.bits(0), row.integer(7)));
           }
           run_.memory.push_back({row.bits(0), tables_.time_ns(row, 1), row.small(2), action,
                                  TableReader::device(row, 4), row.bits(6), bytes, row.bits(11), row.bits(8),
@@ -276,8 +278,8 @@ class StoreReader {
                                      (pairs[i].monotonic_ns - pairs[i - 1].monotonic_ns);
       if (std::abs(set_by_ns) < kSetClockNs) continue;
       tables_.warn(
-          "the machine's clock was set by {:+.1f} s while this ran: its times of day before and after do not "
-          "compare, its durations do",
+          "the machine's clock was set by {:+.1f} s during the run: times of day before and after the "
+          "change cannot be compared, but durations can",
           static_cast<double>(set_by_ns) / 1e9);
     }
   }
@@ -285,8 +287,8 @@ class StoreReader {
   void read_gaps() {
     tables_.each("gap", Need::kOptional, {"table_name", "thread", "rows"}, [&](const Row& row) {
       tables_.warn(
-          "thread {} dropped {} rows of {} because its spool was full or could not be made: sums across the "
-          "gap do not hold",
+          "thread {} dropped {} rows of {} because its spool was full or could not be created: sums across "
+          "the gap are wrong",
           row.integer(1), row.integer(2), row.text(0));
     });
   }
@@ -318,7 +320,8 @@ class StoreReader {
 
   void keep_one_device() {
     if (run_.memory.empty()) {
-      tables_.warn("holds no memory event: was the plugin allocator_tracer loaded, and a source of events?");
+      tables_.warn(
+          "contains no memory events: were the plugin allocator_tracer and a source of events loaded?");
       return;
     }
     choose();

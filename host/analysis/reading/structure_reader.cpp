@@ -52,7 +52,7 @@ class StructureReader {
                  [&](const Row& row) {
                    const auto found = kept.find(row.integer(2));
                    if (found == kept.end())
-                     return tables_.warn("step {} ends and never began", row.integer(2));
+                     return tables_.warn("step {} ends, but never began", row.integer(2));
                    if (found->second == kLeftOut) return;
                    StepRow& step = run_.steps[found->second];
                    if (row.bits(0) > step.end_sequence) return;  // of a second begin
@@ -87,7 +87,7 @@ class StructureReader {
                  [&](const Row& row) {
                    const auto begun = open.find(row.small(2));
                    if (begun == open.end())
-                     return tables_.warn("phase {} ends and never began", row.small(2));
+                     return tables_.warn("phase {} ends, but never began", row.small(2));
                    close(run_.phases[begun->second], row.bits(0), tables_.time_ns(row, 1));
                  });
     sort_by_begin(run_.phases);

@@ -30,7 +30,7 @@ std::uint32_t TableReader::text(const Row& row, int column) {
 std::int64_t TableReader::time_ns(const Row& row, int column) const {
   const std::int64_t ns = row.integer(column);
   if (ns < 0 || ns > kLatestNs)
-    refuse(fmt::format("{} is no time of CLOCK_MONOTONIC; the store is damaged", ns));
+    refuse(fmt::format("{} is not a valid time of CLOCK_MONOTONIC; the store is damaged", ns));
   return ns;
 }
 

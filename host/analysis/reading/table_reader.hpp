@@ -30,7 +30,7 @@ class TableReader {
   template <typename Use>
   void each(std::string_view table, Need need, std::initializer_list<std::string_view> columns, Use use) {
     if (!file_.has_table(table)) {
-      if (need == Need::kExpected) warn("has no table {}, so what it would say is missing here", table);
+      if (need == Need::kExpected) warn("has no table {}, so its data is missing here", table);
       return;
     }
     for (Query query(file_, table, columns); query.next();) use(query.row());

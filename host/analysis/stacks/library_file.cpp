@@ -55,12 +55,12 @@ std::string LibraryFile::open(const LoadedLibrary& library) {
                        std::strerror(errno));
   std::unique_ptr<Elf, EndElf> begun(elf_begin(descriptor_.number, ELF_C_READ_MMAP, nullptr));
   if (!begun || elf_kind(begun.get()) != ELF_K_ELF)
-    return fmt::format("{} is no ELF file any more: its frames have no names", library.path);
+    return fmt::format("{} is no longer an ELF file: its frames have no names", library.path);
   const bool is_same = library.build_id.empty() ? modified_ns(descriptor_.number) == library.modified_ns
                                                 : build_id_of(begun.get()) == library.build_id;
   if (!is_same)
     return fmt::format("{} has changed since the run ({}): its frames have no names", library.path,
-                       library.build_id.empty() ? "it was modified" : "another build id");
+                       library.build_id.empty() ? "it was modified" : "its build id differs");
   elf_ = std::move(begun);
   return {};
 }

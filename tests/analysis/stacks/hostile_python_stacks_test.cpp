@@ -78,17 +78,17 @@ TEST_F(HostilePythonStacks, EventsUnderNone) {
 
 TEST_F(HostilePythonStacks, StacksThatAreNotThere) {
   damage("DELETE FROM torch_python_stack WHERE stack = 2");
-  expect_a_report("events name a Python stack that the store does not hold");
+  expect_a_report("events refer to a Python stack that is missing from the store");
 }
 
 TEST_F(HostilePythonStacks, FramesThatAreNotThere) {
   damage("DELETE FROM torch_python_frame WHERE frame = 2");
-  expect_a_report("of lines that the store does not hold");
+  expect_a_report("refer to lines that are missing from the store");
 }
 
 TEST_F(HostilePythonStacks, PositionsBeyondAnyStack) {
   damage("UPDATE torch_python_stack SET position = 4294967295 WHERE position = 1");
-  expect_a_report("position that no stack is deep enough for");
+  expect_a_report("position beyond the largest depth of a stack");
 }
 
 TEST_F(HostilePythonStacks, FramesThatAreMissingOrTwice) {

@@ -66,7 +66,7 @@ TEST_F(HostileStacks, AreReadWhereTheyAreWell) {
 
 TEST_F(HostileStacks, AStackThatIsNotThere) {
   damage("DELETE FROM allocator_tracer_stack_frame");
-  expect_a_report("events name a stack that the store does not hold");
+  expect_a_report("events refer to a stack that is missing from the store");
 }
 
 TEST_F(HostileStacks, FramesThatAreMissingOrTwice) {
@@ -79,19 +79,19 @@ TEST_F(HostileStacks, FramesThatAreMissingOrTwice) {
 
 TEST_F(HostileStacks, PositionsBeyondAnyStack) {
   damage("UPDATE allocator_tracer_stack_frame SET position = 4294967295 WHERE position = 1");
-  expect_a_report("no stack is deep enough for");
+  expect_a_report("beyond the largest depth of a stack");
 }
 
 TEST_F(HostileStacks, ChancesThatAreNone) {
   for (const char* chance : {"0", "-1", "2", "NULL", "1e999"}) {
     damage(std::string("UPDATE allocator_tracer_event_stack SET chance = ") + chance);
-    expect_a_report("with a chance that is none");
+    expect_a_report("have an invalid probability of being recorded");
   }
 }
 
 TEST_F(HostileStacks, LibrariesThatEndBeforeTheyBegin) {
   damage("UPDATE allocator_tracer_library SET end_address = 1");
-  expect_a_report("libraries have an extent that is none");
+  expect_a_report("libraries have an invalid address range");
 }
 
 TEST_F(HostileStacks, LibrariesThatAreNoFiles) {
