@@ -122,7 +122,7 @@ fs::path run_of_snapshot(const fs::path& file) {
       return folder;
     case Earlier::kOther:
       throw UsageError(
-          fmt::format("{} is in the way: the run made of {} belongs there, and it is none. Move it",
+          fmt::format("{} exists and is not a run, but the run made from {} must be written there. Move it",
                       folder.string(), file.string()));
     case Earlier::kNone:
     case Earlier::kOutdated:
@@ -138,7 +138,7 @@ fs::path run_of_snapshot(const fs::path& file) {
   fs::rename(made.path(), folder, error);
   if (error) throw UsageError(fmt::format("{} cannot be created: {}", folder.string(), error.message()));
   made.keep();
-  say(fmt::format("{}: made a run of torch's snapshot, {} on {}: {}", file.string(),
+  say(fmt::format("{}: made a run from torch's snapshot, {} on {}: {}", file.string(),
                   report::counted(conversion.events, "event", "events"),
                   report::counted(conversion.devices, "device", "devices"), folder.string()));
   return folder;

@@ -20,8 +20,8 @@ CellState settled(const GridFolder& folder, const std::string& id, CellState sta
   if (auto finished = state_left_behind(state, folder.run(id, state.attempt))) return *std::move(finished);
   if (state.status == Status::kRunning) {
     state.status = Status::kLost;
-    state.reason = state.job.empty() ? "the grid died while it ran"
-                                     : "its job " + state.job + " ended before it could say how";
+    state.reason = state.job.empty() ? "the grid's process ended while the cell was running"
+                                     : "its job " + state.job + " ended without reporting a result";
   }
   return state;
 }

@@ -35,9 +35,10 @@ void GridFolder::write_plan(const Plan& plan) const {
 Plan GridFolder::read_plan(bool with_configs) const {
   const std::string text = read_if_there(path_ / "plan.json");
   if (text.empty())
-    throw FolderError(fmt::format(
-        "{} holds no grid, because it has no plan.json; start one with `strata grid run GRID.yaml --out {}`",
-        path_.string(), path_.string()));
+    throw FolderError(
+        fmt::format("{} contains no grid, because it has no plan.json; start one with `strata grid run "
+                    "GRID.yaml --out {}`",
+                    path_.string(), path_.string()));
   std::optional<Plan> plan = parse_plan(text);
   if (!plan)
     throw FolderError(

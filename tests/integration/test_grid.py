@@ -170,9 +170,9 @@ def test_a_folder_of_something_else_is_left_alone(grid):
     (grid.folder / "mine").mkdir()
     (grid.folder / "mine/thesis.txt").write_text("x")
     result = grid.strata("grid", "run", "g.yaml", "--out", "mine")
-    assert result.returncode == 2 and "holds no grid" in result.stderr
+    assert result.returncode == 2 and "contains no grid" in result.stderr
     result = grid.strata("grid", "resume", "mine")
-    assert result.returncode == 2 and "holds no grid" in result.stderr
+    assert result.returncode == 2 and "contains no grid" in result.stderr
 
 
 def test_the_report_takes_seeds_together_and_draws(grid):

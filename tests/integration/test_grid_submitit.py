@@ -128,7 +128,7 @@ def test_a_job_that_someone_cancels_is_told(on_slurm, cluster):
 def test_what_is_asked_for_in_vain_is_told(here):
     wrong = {
         ("g.yaml",): "g.yaml is a file: name the folder of its grid with --out",
-        (".",): "holds no grid; plan one with `strata grid run GRID.yaml --engine manifest --out .`",
+        (".",): "contains no grid; plan one with `strata grid run GRID.yaml --engine manifest --out .`",
         ("g.yaml", "--out", "out", "--option", "slurm_partitoin=a"): "slurm_partitoin",
         ("g.yaml", "--out", "out", "--option", "five"): "--option five: expected NAME=VALUE",
         ("g.yaml", "--out", "out", "--at-once", "0"): "expected a number from 1",

@@ -161,7 +161,7 @@ def test_representative_ranks_are_those_of_a_pipeline(workspace, how):
     done = workspace.strata("exec", *words)
     assert done.returncode == 0, done.stderr
     for rank in (16, 32, 48):
-        assert f"rank 0 exchanges tensors directly with rank {rank}: it is run, too" in done.stderr
+        assert f"rank 0 exchanges tensors directly with rank {rank}, so rank {rank} is run, too" in done.stderr
     shown = json.loads(workspace.strata("report", "out", "--ranks", "--json").stdout)
     assert [rank["rank"] for rank in shown["ranks"]] == [0, 16, 32, 48] and shown["lost"] == []
     peaks = {rank["rank"]: rank["peak"]["allocated_bytes"] for rank in shown["ranks"]}
@@ -202,7 +202,7 @@ def test_objects_come_from_the_rank_that_has_them(workspace):
         [f"0 {config} [None]", f"10 {config} {[('from', 2)]}", f"2 {config} {['torch.Size([7, 7])', ('from', 2)]}".replace("'torch.Size([7, 7])'", "torch.Size([7, 7])")]
     )
     for rank in (0, 2):
-        assert f"a rank waits for something that only this one has, rank {rank}: it is run, too" in done.stderr
+        assert f"another rank waits for data from rank {rank}, so rank {rank} is run, too" in done.stderr
 
 
 GATHERED = """
@@ -231,7 +231,7 @@ def test_objects_that_all_ranks_gather(workspace, backend):
         "1 64 {'rank': 1} [torch.Size([1]), torch.Size([1])] [None, None] ['for 1']",
         "4 64 {'rank': 4} [torch.Size([4]), torch.Size([4])] [('from', 4), ('from', 4)] ['for 4']",
     ]
-    assert "a rank waits for something that only this one has, rank 1: it is run, too" in done.stderr
+    assert "another rank waits for data from rank 1, so rank 1 is run, too" in done.stderr
 
 
 CHAIN = """
@@ -252,7 +252,7 @@ def test_ranks_that_wait_keep_no_other_from_starting(workspace):
     done = workspace.strata("exec", "--dry", "h100-80gb", "--world", 8, "--rank", "0,1,2,3,4", "--", sys.executable, "chain.py")
     assert done.returncode == 0, done.stderr
     assert sorted(done.stdout.splitlines()) == [f"{rank} the last one" for rank in range(5)]
-    assert "it is run, too" not in done.stderr
+    assert "is run, too" not in done.stderr
 
 
 def test_ranks_that_all_do_the_same_have_one_representative(workspace):
@@ -284,7 +284,7 @@ def test_what_nobody_writes_is_named(workspace, ranks, how):
 def test_ranks_that_run_together_read_what_the_others_write(workspace, ranks):
     workspace.write("asks.py", ASKS)
     done = workspace.strata("exec", "--dry", "h100-80gb", "--world", 8, "--rank", ranks, "--", sys.executable, "asks.py", "id")
-    assert ("a rank waits for something that only this one has, rank 0: it is run, too" in done.stderr) == (ranks == "3")
+    assert ("another rank waits for data from rank 0, so rank 0 is run, too" in done.stderr) == (ranks == "3")
     assert done.returncode == 0 and done.stdout.replace("\n", "") == "xx"
 
 

@@ -323,7 +323,8 @@ void add_report_command(CLI::App& app, int& exit_code) {
   add_amounts(*command, *arguments, options);
   add_output(*command, *arguments);
   command->footer(
-      "A snapshot is a file of torch.cuda.memory._dump_snapshot(); its run is made beside it.\n"
+      "A snapshot is a file of torch.cuda.memory._dump_snapshot(); Strata writes a run made from it next to "
+      "it.\n"
       "Recovers the records of a killed run, and writes summary.json and report.html again; with --device, "
       "their\n"
       "names contain the device. If the run has several ranks, it shows the first, then all side by side, "

@@ -90,7 +90,7 @@ what_if::TrialReport run_trial(const TrialRequest& request) {
   if (exit_code != kDone && exit_code != kOutOfMemory) {
     throw std::runtime_error(fmt::format(
         "{}\n  in the trial: {}",
-        exit_code > kSignalBase ? fmt::format("the trial died of signal {}", exit_code - kSignalBase)
+        exit_code > kSignalBase ? fmt::format("the trial was killed by signal {}", exit_code - kSignalBase)
                                 : last_lines(said, 1),
         trial_command(request)));
   }

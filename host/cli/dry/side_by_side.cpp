@@ -97,7 +97,8 @@ std::vector<std::string> run_side_by_side(std::size_t count, std::size_t jobs,
   for (std::size_t index = 0; index < count; ++index) {
     if (fs::exists(place(index, ".error"))) throw std::runtime_error(content_of(place(index, ".error")));
     if (!fs::exists(place(index, ".result")))
-      throw std::runtime_error("a process that tries changes died; the host's memory may be full");
+      throw std::runtime_error(
+          "a process that tries changes ended without a result; the host's memory may be full");
     results.push_back(content_of(place(index, ".result")));
   }
   return results;

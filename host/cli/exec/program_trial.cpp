@@ -194,9 +194,10 @@ ProgramTrial run_program_trial(const ProgramTrialRequest& request) {
     if (trial.exit_code == kSignalBase + SIGKILL)
       throw std::runtime_error("the trial was killed, most likely because the host's memory was full");
     if (!request.changes.empty())
-      throw std::runtime_error(trial.exit_code > kSignalBase
-                                   ? fmt::format("the trial died of signal {}", trial.exit_code - kSignalBase)
-                                   : "the program fails: " + trial.error);
+      throw std::runtime_error(
+          trial.exit_code > kSignalBase
+              ? fmt::format("the trial was killed by signal {}", trial.exit_code - kSignalBase)
+              : "the program fails: " + trial.error);
     throw std::runtime_error(
         fmt::format("the trial ended with exit code {}, but not because memory ran out:\n"
                     "{}\n"

@@ -49,7 +49,7 @@ void require_folder(const std::filesystem::path& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error)
-    throw UsageError(fmt::format("the grid's folder {} cannot be made: {}; name another with --out",
+    throw UsageError(fmt::format("the grid's folder {} cannot be created: {}; name another with --out",
                                  folder.string(), error.message()));
 }
 
@@ -59,7 +59,7 @@ void require_grid_or_empty(const grid::GridFolder& folder) {
   for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
     const std::string name = entry.path().filename().string();
     if (name != "grid.lock" && name != "cells" && name != "slurm")
-      throw UsageError(fmt::format("{} is not empty and holds no grid; name another folder with --out",
+      throw UsageError(fmt::format("{} is not empty and contains no grid; name another folder with --out",
                                    folder.path().string()));
   }
 }
@@ -81,7 +81,7 @@ int run_grid(const GridRunArguments& arguments) {
   if (folder.has_plan()) {
     const grid::PlanChange change = change_between(folder.read_plan(), planned.plan);
     say(
-        fmt::format("{} already holds a grid: {} cells are in both, {} are new, {} are no longer in it "
+        fmt::format("{} already contains a grid: {} cells are in both, {} are new, {} are no longer in it "
                     "(their folders are kept)",
                     path.string(), change.kept, change.added, change.removed));
   }

@@ -60,10 +60,10 @@ class Plan {
     for (const StoreServer::Needed& each : needed) {
       if (begun_.contains(each.rank)) continue;
       if (std::erase(waiting_, each.rank) == 0)
-        say(fmt::format("{} rank {}: it is run, too",
-                        each.is_awaited ? "a rank waits for something that only this one has,"
-                                        : "rank 0 exchanges tensors directly with",
-                        each.rank));
+        say(fmt::format(
+            "{0} rank {1}, so rank {1} is run, too",
+            each.is_awaited ? "another rank waits for data from" : "rank 0 exchanges tensors directly with",
+            each.rank));
       if (each.is_awaited)
         begin(each.rank, started);
       else

@@ -167,7 +167,7 @@ std::vector<Key> other_keys() {
        .type = path<&C::resume>(),
        .help = "Continue a saved training: a file written by `save`, or the folder of its run, to use the "
                "newest file. Step numbers continue, and the schedule counts the steps of the whole training.",
-       .default_help = "begin anew",
+       .default_help = "begin a new training",
        .only_when = only.trains},
 
       {.path = "seed",

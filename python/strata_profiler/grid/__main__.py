@@ -131,7 +131,7 @@ def _folder(arguments: argparse.Namespace) -> GridFolder:
         raise Refused(f"{arguments.grid} is no file: --out and key=value are for a grid's YAML")
     folder = GridFolder(pathlib.Path(arguments.grid).absolute())
     if not (folder.path / "plan.json").exists():
-        raise Refused(f"{arguments.grid} holds no grid; plan one with `strata grid run GRID.yaml --engine manifest --out {arguments.grid}`")
+        raise Refused(f"{arguments.grid} contains no grid; plan one with `strata grid run GRID.yaml --engine manifest --out {arguments.grid}`")
     return folder
 
 
