@@ -77,7 +77,7 @@ def test_another_programs_checkpoint_is_refused(saved):
     torch.save({"model": {"weight": torch.zeros(2)}}, saved.folder / "other.pt")
     assert "is an archive, but not a checkpoint of a training" in refusal(saved, "resume=other.pt")[1]
     torch.save([torch.zeros(2)], saved.folder / "list.pt")
-    assert "it holds no dict" in refusal(saved, "resume=list.pt")[1]
+    assert "it contains no dict" in refusal(saved, "resume=list.pt")[1]
     torch.save(torch.nn.Linear(2, 2), saved.folder / "module.pt")
     assert "is not a complete checkpoint" in refusal(saved, "resume=module.pt")[1]
 

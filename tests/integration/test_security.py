@@ -87,7 +87,7 @@ def test_a_plugin_is_not_looked_for_in_the_working_directory(tiny):
         assert (f"STRATA_PLUGIN_PATH has '{entries}', which was not searched" if path else "list their absolute paths") in result.stderr
     assert not (tiny.folder / "out").exists()
     whole = tiny.strata("run", "tiny.yaml", "plugins=[mine]", "--out", "out", STRATA_PLUGIN_PATH=str(tiny.folder / "plugins"))
-    assert f"{tiny.folder}/plugins/mine.so holds no plugin 'mine'" in whole.stderr  # the file is found, but its plugin has another name
+    assert f"{tiny.folder}/plugins/mine.so contains no plugin 'mine'" in whole.stderr  # the file is found, but its plugin has another name
     named = tiny.strata("run", "tiny.yaml", "plugins=[./mine.so]", "--out", "named")
     assert named.returncode == 0, named.stderr
 

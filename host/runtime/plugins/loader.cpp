@@ -96,7 +96,7 @@ const strata_descriptor* Loader::find_descriptor(PluginKind kind, const PluginFi
   if (descriptor == nullptr) {
     std::vector<std::string> ids;
     for (const strata_descriptor* held : file.descriptors()) ids.emplace_back(held->id);
-    problems.push_back(fmt::format("{}{} holds no plugin '{}'.{} It holds: {}.", opening(request),
+    problems.push_back(fmt::format("{}{} contains no plugin '{}'.{} It contains: {}.", opening(request),
                                    file.path().string(), id, did_you_mean(id, ids), fmt::join(ids, ", ")));
     return nullptr;
   }

@@ -57,7 +57,7 @@ std::string defect_of(const strata_descriptor* descriptor) {
   }
   const std::string_view id = descriptor->id;
   if (id.empty() || id.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") != std::string_view::npos) {
-    return fmt::format("has the id '{}'; ids are [a-z0-9_]+", id);
+    return fmt::format("has the id '{}'; ids must match [a-z0-9_]+", id);
   }
   if (descriptor->options == nullptr && descriptor->option_count != 0)
     return fmt::format("declares {} options, but has no list of them", descriptor->option_count);

@@ -72,7 +72,7 @@ std::unique_ptr<Artifact> Artifacts::open(std::string_view plugin, std::string_v
                                           std::string_view media_type) {
   if (name.empty() || name.front() == '.' || name.find_first_of(std::string_view("/\0", 2)) != name.npos) {
     throw std::invalid_argument(
-        fmt::format("artifact '{}' of '{}': a name has no '/' and does not begin with '.'", name, plugin));
+        fmt::format("artifact '{}' of '{}': a name must not contain '/' or begin with '.'", name, plugin));
   }
   ArtifactEntry entry{std::string(plugin), fmt::format("{}/{}/{}", rank_folder_, plugin, name),
                       std::string(media_type), 0};

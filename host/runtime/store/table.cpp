@@ -29,7 +29,7 @@ void check_column(const Table& table, const Column& column) {
   const auto refuse = [&](const std::string& reason) {
     throw std::invalid_argument(fmt::format("table '{}', column '{}': {}", table.name, column.name, reason));
   };
-  if (!is_name(column.name)) refuse("a column's name is [a-z][a-z0-9_]*");
+  if (!is_name(column.name)) refuse("a column's name must match [a-z][a-z0-9_]*");
   const std::uint32_t bytes = column_bytes(column.type);
   if (bytes == 0)
     refuse(fmt::format("unknown type {}; see STRATA_COLUMN_* in strata/ext/store.h", column.type));
@@ -59,7 +59,7 @@ void check_table(const Table& table) {
   const auto refuse = [&](const std::string& reason) {
     throw std::invalid_argument(fmt::format("table '{}': {}", table.name, reason));
   };
-  if (!is_name(table.name)) refuse("a table's name is [a-z][a-z0-9_]*, and so is its plugin's id");
+  if (!is_name(table.name)) refuse("a table's name and its plugin's id must match [a-z][a-z0-9_]*");
   if (!table.name.starts_with(table.plugin + "_")) refuse("its name does not begin with its plugin's name");
   if (std::find(kTakenNames.begin(), kTakenNames.end(), table.name) != kTakenNames.end() ||
       table.name.starts_with("sqlite_")) {

@@ -126,7 +126,7 @@ CheckpointError no_checkpoint(const std::filesystem::path& file, std::string_vie
 Dict read_archive(const std::filesystem::path& file) {
   try {
     const c10::IValue contents = ArchiveReader(file).read();
-    if (!contents.isGenericDict()) throw std::runtime_error("it holds no dict");
+    if (!contents.isGenericDict()) throw std::runtime_error("it contains no dict");
     return contents.toGenericDict();
   } catch (const c10::Error& error) {
     throw no_checkpoint(file, error.what_without_backtrace());
