@@ -28,7 +28,7 @@ MappedFile::MappedFile(const std::filesystem::path& file) {
   }
   if (!S_ISREG(status.st_mode) || status.st_size == 0) {
     ::close(descriptor);
-    throw SnapshotError(fmt::format("{}: {}, so it is no snapshot of torch.cuda.memory", file.string(),
+    throw SnapshotError(fmt::format("{}: {}, so it is not a snapshot of torch.cuda.memory", file.string(),
                                     status.st_size == 0 ? "is empty" : "is not a file"));
   }
   const auto size = static_cast<std::size_t>(status.st_size);

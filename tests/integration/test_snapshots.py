@@ -192,7 +192,7 @@ def test_a_damaged_file_is_refused_and_leaves_nothing(snapshots, workspace):
     workspace.write("cut.pickle", whole[: len(whole) // 2])
     workspace.write("text.pickle", b"no pickle")
     workspace.write("empty.pickle", pickle.dumps({"segments": [], "device_traces": [[]]}))
-    for name, reason in (("cut", "cut short"), ("text", "is not a pickle"), ("empty", "the snapshot is empty")):
+    for name, reason in (("cut", "truncated"), ("text", "is not a pickle"), ("empty", "the snapshot is empty")):
         result = workspace.strata("report", f"{name}.pickle")
         assert result.returncode != 0
         assert reason in result.stderr

@@ -84,7 +84,7 @@ TEST(ReadSnapshot, ReadsDictsThatGrowItemByItem) {
 
 TEST(ReadSnapshot, RefusesOtherPickles) {
   for (const std::string& opcodes : {"N"s, "]"s, "}"s, "}(\x8c\x08segmentsNu"s})
-    EXPECT_NE(refusal_of_snapshot("\x80\x04" + opcodes + ".").find("no snapshot of torch.cuda.memory"),
+    EXPECT_NE(refusal_of_snapshot("\x80\x04" + opcodes + ".").find("not a snapshot of torch.cuda.memory"),
               std::string::npos);
 }
 

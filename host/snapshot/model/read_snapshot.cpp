@@ -31,7 +31,7 @@ class SnapshotReader {
     const auto traces = find(pickle_, root, Key::kDeviceTraces);
     if (!segments || !traces || !pickle_.is_list(*segments) || !pickle_.is_list(*traces)) {
       pickle_.refuse(
-          "it is a pickle, but no snapshot of torch.cuda.memory: it has no segments and device_traces. "
+          "it is a pickle, but not a snapshot of torch.cuda.memory: it has no segments and device_traces. "
           "Expected "
           "a file of torch.cuda.memory._dump_snapshot()");
     }
@@ -49,7 +49,7 @@ class SnapshotReader {
   // References make it possible to name a list many times: no file has more items than bytes.
   void visit() {
     if (++visited_ > pickle_.file_bytes())
-      pickle_.refuse("its lists are longer than the file: it is made to exhaust the memory");
+      pickle_.refuse("its lists are longer than the file: it was made to exhaust memory");
   }
 
   std::uint64_t number(Value dict, Key key) {
@@ -64,7 +64,8 @@ class SnapshotReader {
   }
 
   DeviceSnapshot& device(std::uint64_t index) {
-    if (index >= kMostDevices) pickle_.refuse(fmt::format("device {} is more than a machine has", index));
+    if (index >= kMostDevices)
+      pickle_.refuse(fmt::format("device {} exceeds the number of devices of any machine", index));
     if (snapshot_.devices.size() <= index) snapshot_.devices.resize(index + 1);
     return snapshot_.devices[index];
   }

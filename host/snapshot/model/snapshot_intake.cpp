@@ -125,7 +125,7 @@ std::optional<std::uint32_t> SnapshotIntake::frame(Unpickler& pickle, std::span<
 
 std::uint32_t SnapshotIntake::take_entry(Unpickler& pickle, std::span<const Value> items) {
   constexpr std::size_t kMostEntries = std::numeric_limits<std::uint32_t>::max();
-  if (snapshot_.entries.size() >= kMostEntries) pickle.refuse("more than four thousand million entries");
+  if (snapshot_.entries.size() >= kMostEntries) pickle.refuse("more than four billion entries");
   TraceEntry entry;
   Note note;
   // From the last to the first, because the newest list is then given back first.

@@ -25,10 +25,10 @@ struct Refused {
   const char* reason;
 };
 
-inline constexpr const char* kRunsCode = "would import or call code of the file's choice";
+inline constexpr const char* kRunsCode = "would import or call code that the file chooses";
 inline constexpr const char* kFromElsewhere = "refers to an object outside of the file";
 inline constexpr const char* kOldProtocol = "belongs to protocols 0 and 1, which torch does not write";
-inline constexpr const char* kNoSnapshot = "is used by no snapshot";
+inline constexpr const char* kNoSnapshot = "is not used in snapshots";
 
 inline constexpr Refused kRefused[] = {{'c', "GLOBAL", kRunsCode},
                                        {0x93, "STACK_GLOBAL", kRunsCode},

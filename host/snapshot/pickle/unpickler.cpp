@@ -32,7 +32,7 @@ Value Unpickler::read(const std::function<void(std::size_t)>& passed) {
   if (file_.size() < 2 || std::to_integer<std::uint8_t>(file_[0]) != opcode::kProtocol ||
       std::to_integer<int>(file_[1]) < 2) {
     throw SnapshotError(fmt::format(
-        "{}: is not a pickle of protocol 2 to 5, so it is no snapshot of torch.cuda.memory: expected "
+        "{}: is not a pickle of protocol 2 to 5, so it is not a snapshot of torch.cuda.memory: expected "
         "a file of torch.cuda.memory._dump_snapshot()",
         name_));
   }
@@ -40,7 +40,7 @@ Value Unpickler::read(const std::function<void(std::size_t)>& passed) {
   for (std::uint64_t opcodes = 0;; ++opcodes) {
     opcode_at_ = at_;
     if (at_ == file_.size())
-      refuse("the file ends here, before its data do: it was cut short. Copy it again");
+      refuse("the file ends before its data is complete: it is truncated. Copy it again");
     const auto opcode = std::to_integer<std::uint8_t>(file_[at_++]);
     if (opcode == opcode::kStop) break;
     if (!execute(opcode)) refuse_opcode(opcode);
@@ -49,7 +49,7 @@ Value Unpickler::read(const std::function<void(std::size_t)>& passed) {
     if (passed && at_ - told >= kPassedBytes) passed(told = at_);
   }
   if (stack_.size() != 1 || !marks_.empty())
-    refuse(fmt::format("the pickle ends with {} values where one must be; it is damaged", stack_.size()));
+    refuse(fmt::format("the pickle ends with {} values instead of one; it is damaged", stack_.size()));
   return stack_.back();
 }
 
@@ -82,7 +82,7 @@ bool Unpickler::execute(std::uint8_t opcode) {
     case opcode::kFrame:
       // Only says how much to read at once.
       if (unsigned_of(8) > file_.size() - at_)
-        refuse("a frame reaches beyond the file's end: it was cut short");
+        refuse("a frame extends beyond the file's end: the file is truncated");
       return true;
     default:
       return false;
@@ -253,11 +253,12 @@ void Unpickler::refuse_opcode(std::uint8_t opcode) const {
                     "Do not open this file elsewhere unless you trust its author",
                     refused.name, refused.reason));
   }
-  refuse(fmt::format("0x{:02x} is no opcode of a pickle; the file is damaged or is no pickle", opcode));
+  refuse(
+      fmt::format("0x{:02x} is not an opcode of a pickle; the file is damaged or is not a pickle", opcode));
 }
 
 std::uint64_t Unpickler::unsigned_of(std::size_t bytes) {
-  if (file_.size() - at_ < bytes) refuse("the file ends within a value: it was cut short. Copy it again");
+  if (file_.size() - at_ < bytes) refuse("the file ends within a value: it is truncated. Copy it again");
   std::uint64_t value = 0;
   std::memcpy(&value, file_.data() + at_, bytes);
   at_ += bytes;
@@ -266,8 +267,8 @@ std::uint64_t Unpickler::unsigned_of(std::size_t bytes) {
 
 void Unpickler::skip(std::uint64_t bytes) {
   if (file_.size() - at_ < bytes)
-    refuse(fmt::format("a value of {} bytes reaches beyond the file's end: it is damaged or was cut short",
-                       bytes));
+    refuse(
+        fmt::format("a value of {} bytes extends beyond the file's end: it is damaged or truncated", bytes));
   at_ += bytes;
 }
 
@@ -288,7 +289,7 @@ void Unpickler::push_long(std::uint64_t bytes) {
   const std::string_view digits = string_of(bytes);
   const bool is_unsigned = bytes == 9 && digits[8] == 0;
   if (bytes > 8 && !is_unsigned)
-    refuse(fmt::format("an integer of {} bytes: a snapshot's have at most 64 bits", bytes));
+    refuse(fmt::format("an integer has {} bytes, but integers of a snapshot have at most 64 bits", bytes));
   std::uint64_t value = 0;
   std::memcpy(&value, digits.data(), std::min<std::size_t>(bytes, 8));
   if (bytes > 0 && bytes < 8 && (static_cast<std::uint8_t>(digits[bytes - 1]) & 0x80) != 0)

@@ -37,13 +37,14 @@ void Unpickler::append(Value container, Shape shape, std::size_t from) {
   const std::span<const Value> added = std::span<const Value>(stack_).subspan(from);
   if (container.kind() != Kind::kObject || objects_[container.payload()].shape != shape) {
     const bool was_taken = record(container).has_value();
-    refuse(was_taken ? "an entry is changed after it was complete, as torch does not do"
-                     : "items are added to something that is no list or dict; the pickle is damaged");
+    refuse(was_taken
+               ? "an entry is changed after it was complete, which torch never does"
+               : "items are added to something that is neither a list nor a dict; the pickle is damaged");
   }
   Object& object = objects_[container.payload()];
-  if (shape == Shape::kDict && added.size() % 2 != 0) refuse("a key without a value; the pickle is damaged");
+  if (shape == Shape::kDict && added.size() % 2 != 0) refuse("a key has no value; the pickle is damaged");
   if (added.size() > std::numeric_limits<std::uint32_t>::max() - object.count)
-    refuse("a list with too many items to be of a snapshot");
+    refuse("a list has more items than a snapshot can have");
   // Single items come one by one: only the last of them would complete the dict.
   if (shape == Shape::kDict && object.count == 0 && added.size() > 2 && intake_ != nullptr) {
     if (const std::optional<Record> taken = intake_->take(*this, added)) return replace(container, *taken);
@@ -116,10 +117,10 @@ void Unpickler::check_memory() const {
                                  8 +
                              objects_.capacity() * sizeof(Object) + texts_.memory_bytes();
   if (used > std::max(kLeastMemory, kMemoryPerByte * file_.size()))
-    refuse(fmt::format(
-        "its data need more than {} MiB, far more than a snapshot of this size: it is none, or is "
-        "made to exhaust the memory",
-        used >> 20));
+    refuse(
+        fmt::format("its data needs more than {} MiB, far more than a snapshot of this size needs: it is not "
+                    "a snapshot, or was made to exhaust memory",
+                    used >> 20));
 }
 
 }  // namespace strata::snapshot
