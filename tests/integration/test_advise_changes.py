@@ -336,17 +336,17 @@ def test_equals_the_change_made_by_hand(advised, program, name):
 # impossible, with the reason. The allocator's settings and empty_cache are always possible.
 # tests/python tests what prevents moving saved tensors to the host.
 COMPILED = "torch.compile runs its own copy of the model's code"
-NO_ADAM = "the optimizer is no Adam or AdamW of PyTorch's"
+NO_ADAM = "the optimizer is not PyTorch's Adam or AdamW"
 EFFECTS = {
     "checkpoint every block": ("blocks", "quiet", "plain", COMPILED),
-    "checkpoint 2 blocks in one": ("blocks", "quiet", "others", "MultiheadAttention returns more than a tensor, so that several of them in one checkpoint are more than one line"),
-    "checkpoint 4 blocks in one": ("blocks", "quiet", "others", "it has 4 blocks in a row"),
-    "no_grad where no backward comes": ("loop", "quiet", "plain", "a backward reads every graph"),
+    "checkpoint 2 blocks in one": ("blocks", "quiet", "others", "MultiheadAttention returns more than one tensor, so one checkpoint around several of them needs more than one line"),
+    "checkpoint 4 blocks in one": ("blocks", "quiet", "others", "it has only 4 blocks in a row"),
+    "no_grad where no backward comes": ("loop", "quiet", "plain", "every graph is used by a backward"),
     "saved tensors on the host": ("blocks", "quiet", None, None),
     "a backward for each loss": ("loop", "quiet", "plain", "each backward goes through one forward"),
-    "a fused optimizer": ("quiet", "blocks", "others", "Own has no such form"),
-    "a foreach optimizer": ("sharded", "loop", "others", "Own has no such form"),
-    "an optimizer loop": ("quiet", "loop", "others", "Own has no such form"),
+    "a fused optimizer": ("quiet", "blocks", "others", "Own has no such implementation"),
+    "a foreach optimizer": ("sharded", "loop", "others", "Own has no such implementation"),
+    "an optimizer loop": ("quiet", "loop", "others", "Own has no such implementation"),
     "8-bit Adam": ("quiet", "blocks", "plain", NO_ADAM),
     "Adafactor": ("quiet", "blocks", "plain", NO_ADAM),
     "gradients set to none": ("loop", "pieces", "plain", "no zero_grad(set_to_none=False) was called"),
@@ -354,13 +354,13 @@ EFFECTS = {
     "FSDP reduces each micro-batch": ("sharded", "pieces", "plain", "no FSDP keeps whole gradients"),
     "attention in one kernel": ("others", "pieces", "plain", COMPILED),
     "cross_entropy in 8 pieces": ("blocks", "quiet", "plain", "no cross_entropy of rows and classes was computed"),
-    "half the batch, accumulated": ("blocks", "quiet", "plain", "a batch of 7 has no half"),
-    "a quarter of it, accumulated": ("blocks", "quiet", "plain", "a batch of 7 has no quarter"),
+    "half the batch, accumulated": ("blocks", "quiet", "plain", "a half of a batch of 7 is not a whole number"),
+    "a quarter of it, accumulated": ("blocks", "quiet", "plain", "a quarter of a batch of 7 is not a whole number"),
     "empty_cache before backward": ("pieces", "loop", None, None),
     "empty_cache before the step": ("pieces", "loop", None, None),
     "bf16 autocast": ("blocks", "quiet", "plain", "the program uses autocast already"),
     "fp16 autocast": ("blocks", "quiet", "plain", "the program uses autocast already"),
-    "no cache of casts": ("plain", "pieces", "blocks", "no autocast keeps casts where no gradient is taken"),
+    "no cache of casts": ("plain", "pieces", "blocks", "no autocast caches casts while gradients are disabled"),
     "expandable segments": ("plain", "loop", None, None),
     "segments split below 128 MiB": ("plain", "loop", None, None),
 }

@@ -150,7 +150,7 @@ def test_the_table_says_what_to_write(program):
     text = advise(program, "--device", "t4", "--device-memory", "2GiB", "--jobs", "1", "--", sys.executable, "train.py", LARGE, code=3).stdout
     assert "\n* a quarter of it, accumulated" in text
     assert "\n    batches of 131072 in place of 524288; " in text
-    assert "Not tried, or without effect\n" in text and "a foreach optimizer: it is one" in text
+    assert "Not tried, or without effect\n" in text and "a foreach optimizer: the optimizer already is one" in text
     assert "\nSmallest change that makes it fit: " in text
 
 

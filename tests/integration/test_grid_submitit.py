@@ -80,7 +80,7 @@ def test_cells_end_with_their_killed_jobs(here):
     process = here.begin_slow_cells()
     here.kill_jobs()
     out, error = process.communicate(timeout=120)
-    assert process.returncode == 1 and error.count("ended without a result; what it wrote: ") == 2, error
+    assert process.returncode == 1 and error.count("ended without a result; its output: ") == 2, error
     here.wait_for(lambda: here.programs() == [], seconds=20)
     assert here.statuses() == ["lost", "lost"]
 

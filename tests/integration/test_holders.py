@@ -65,7 +65,7 @@ def test_a_program_that_keeps_nothing(workspace):
 
 def test_a_short_program_is_told(workspace):
     growing, said = held(workspace, "4", "weights")
-    assert not growing and "the program has too few" in said
+    assert not growing and "the program has fewer steps" in said
 
 
 def test_needs_a_recording(workspace):

@@ -17,7 +17,7 @@ GIB = 1 << 30
     ("calls", "free", "reason"),
     [
         ([], 64, "no backward was seen"),
-        ([{"backward": 1}], 15, "its trial may need 8 GiB of the host, of which 15 are free"),
+        ([{"backward": 1}], 15, "its trial may need 8 GiB of host memory, and 15 GiB are free"),
         ([{"backward": 1}], 16, None),
     ],
 )

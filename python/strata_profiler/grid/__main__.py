@@ -42,7 +42,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--through", choices=["submitit", "ray"], required=True)
     parser.add_argument("--out", metavar="DIR", help="with a YAML: folder of the grid")
     parser.add_argument("--keep", metavar="STATUS", default="", help="which of failed and timeout not to run again [none]")
-    parser.add_argument("--at-once", metavar="N", type=int, help="so many jobs at once [submitit without Slurm: 1; else what the cluster allows]")
+    parser.add_argument("--at-once", metavar="N", type=int, help="largest number of jobs at once [submitit without Slurm: 1; else what the cluster allows]")
     parser.add_argument("--cluster", choices=["slurm", "local"], help="submitit's [slurm, if srun is here]")
     parser.add_argument("--address", default="", help="Ray's: auto, HOST:PORT, or local, which starts one here [RAY_ADDRESS, or local]")
     parser.add_argument(
@@ -128,7 +128,7 @@ def _folder(arguments: argparse.Namespace) -> GridFolder:
         plan_grid(arguments.grid, arguments.out, arguments.overrides)
         return GridFolder(pathlib.Path(arguments.out).absolute())
     if arguments.out or arguments.overrides:
-        raise Refused(f"{arguments.grid} is no file: --out and key=value are for a grid's YAML")
+        raise Refused(f"{arguments.grid} is not a file: --out and key=value are for a grid's YAML")
     folder = GridFolder(pathlib.Path(arguments.grid).absolute())
     if not (folder.path / "plan.json").exists():
         raise Refused(f"{arguments.grid} contains no grid; plan one with `strata grid run GRID.yaml --engine manifest --out {arguments.grid}`")

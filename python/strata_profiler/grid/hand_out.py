@@ -57,7 +57,7 @@ class _Progress:
         for id, text in ended:
             ids.append(id)
             self.ended += 1
-            lines = text.strip().splitlines() or [f"{id}: its job said nothing"]
+            lines = text.strip().splitlines() or [f"{id}: its job printed nothing"]
             say(f"[{self.ended}/{self.all}] {lines[-1].removeprefix('strata: ')}")
         return ids
 

@@ -63,7 +63,7 @@ class Submitit:
             if not has_result and id not in gone:
                 continue
             del self._running[id]
-            error = f"job {job.job_id} ended without a result; what it wrote: {job.paths.stderr}"
+            error = f"job {job.job_id} ended without a result; its output: {job.paths.stderr}"
             if has_result:
                 try:
                     code, text = job.result()

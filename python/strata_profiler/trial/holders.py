@@ -80,11 +80,11 @@ class Holders:
         if os.getpid() != self._process:
             return
         if self._before is None or self._steps < 2 * FIRST_LOOK:
-            print(f"strata: --holders compares the tensors after steps {FIRST_LOOK} and {2 * FIRST_LOOK}: the program has too few", file=sys.stderr)
+            print(f"strata: --holders compares the tensors after steps {FIRST_LOOK} and {2 * FIRST_LOOK}: the program has fewer steps", file=sys.stderr)
         elif not self._found:
             print(f"strata: no Python variable held more tensors after step {self._step_before} than before", file=sys.stderr)
         for each in self._found[:10]:
-            graph = f", {each['with_graph']} with a graph of backward, whose memory comes on top" if each["with_graph"] else ""
+            graph = f", {each['with_graph']} with a graph of backward, whose memory is not included" if each["with_graph"] else ""
             print(
                 f"strata: {each['holder']} keeps {each['tensors']} tensors, {each['bytes'] / 2**20:.1f} MiB, and {each['tensors_per_step']:.3g} more"
                 f" each step ({each['bytes_per_step'] / 2**20:.3f} MiB){graph}",

@@ -142,16 +142,16 @@ def test_equals_the_change_made_by_hand(program, how):
 
 
 REFUSED = {
-    ("U-Net", "checkpoint2"): "what goes into",
+    ("U-Net", "checkpoint2"): "the input of",
     ("ViT, DataLoader", "each"): "each backward goes through one forward",
-    ("LSTM", "checkpoint"): "no module holds blocks that repeat",
-    ("perceptron", "adam8bit"): "the optimizer is no Adam or AdamW of PyTorch's",
-    ("sharded", "checkpoint2"): "is not just what the block before it returned",
+    ("LSTM", "checkpoint"): "no module contains repeated blocks",
+    ("perceptron", "adam8bit"): "the optimizer is not PyTorch's Adam or AdamW",
+    ("sharded", "checkpoint2"): "is not only the output of the previous block",
     ("sharded", "view"): "no DistributedDataParallel copies gradients",
     ("guide", "sync"): "no FSDP keeps whole gradients",
     ("guide", "sdpa"): "no attention is written out",
-    ("guide", "nocache"): "no autocast keeps casts",
-    ("GPT-2, Trainer", "fused"): "it is one",
+    ("guide", "nocache"): "no autocast caches casts",
+    ("GPT-2, Trainer", "fused"): "the optimizer already is one",
 }
 
 

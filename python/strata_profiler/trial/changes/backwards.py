@@ -39,8 +39,8 @@ class BackwardOfEach(Change):
                 continue
             if (call["model"], call["backward"]) in read:
                 if call["goes_on"]:
-                    return "what the model takes was computed by an earlier call of a model, whose graph it needs"
-                return None if self.facts["scalars"] > 0 else "the model is called again before there is a loss"
+                    return "the model's input was computed by an earlier call of a model and needs its graph"
+                return None if self.facts["scalars"] > 0 else "the model is called again before a loss is computed"
             read.add((call["model"], call["backward"]))
         return "each backward goes through one forward"
 
@@ -75,7 +75,7 @@ class BackwardOfEach(Change):
         replace(torch.autograd, "backward", skipping)
 
     def write(self, framework: str) -> str:
-        return "loss.backward() behind each forward's loss, and loss.detach() into the sum, in place of the sum's backward"
+        return "loss.backward() after each forward, with loss.detach() in the sum, instead of the sum's backward"
 
 
 class _Losses(TorchFunctionMode):

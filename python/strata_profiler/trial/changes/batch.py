@@ -108,12 +108,12 @@ class PartOfBatch(Change):
         self.facts["rows"] = next((rows for rows in trained if rows), 0)
         rows = self._rows()
         if rows == 0:
-            return "no backward came to what a model was given"
+            return "no backward reached a model's input"
         if self._is_turned() and self._batches_loaded() == 0:
-            return "the batch is not the first dimension of what the model takes, and no DataLoader makes it"
+            return "the batch is not the first dimension of the model's input, and no DataLoader creates it"
         if self.facts["computes"] and not self._is_framework():
-            return "the optimizer's step computes the loss itself, as often as it needs it"
-        return None if rows % self.parts == 0 else f"a batch of {rows} has no {self.word}"
+            return "the optimizer's step computes the loss itself, possibly several times"
+        return None if rows % self.parts == 0 else f"a {self.word} of a batch of {rows} is not a whole number"
 
     def _batches_loaded(self) -> int:
         """The number of batches of that size in an epoch."""
@@ -164,7 +164,7 @@ class PartOfBatch(Change):
 
     def _check_rows(self, model: torch.nn.Module, inputs: Any, named: Any, output: Any) -> None:
         if torch.is_grad_enabled() and rows_of(inputs, named) == self._rows():
-            self.problem = f"{type(model).__name__} was given all {self._rows()} rows: what makes them is out of reach"
+            self.problem = f"{type(model).__name__} was given all {self._rows()} rows: Strata cannot change the code that creates them"
 
     def _set_arguments(self, arguments: Any) -> None:
         arguments.per_device_train_batch_size //= self.parts

@@ -40,7 +40,7 @@ class Change:
 
     def missing(self) -> Optional[str]:
         """After that trial: why the change was not made after all."""
-        return self.problem or (None if self.made else "the program gave no occasion for it")
+        return self.problem or (None if self.made else "the program ran nothing that it would change")
 
     def write(self, framework: str) -> str:
         """What to write in a program whose loop is made by "torch", "transformers", "lightning" or "accelerate"."""

@@ -67,7 +67,7 @@ class Checkpoints(Change):
             wider = f", {self.facts['in_a_row']} times in a row: one checkpoint around several blocks keeps fewer inputs"
             return "the program checkpoints already" + (wider if self.facts["in_a_row"] >= 2 * self.together > 2 else "")
         if self.facts["blocks"] <= self.together and not (self.together == 1 and self.facts["has_switch"]):
-            return "no module holds blocks that repeat" if self.facts["blocks"] == 0 else f"it has {self.facts['blocks']} blocks in a row"
+            return "no module contains repeated blocks" if self.facts["blocks"] == 0 else f"it has only {self.facts['blocks']} blocks in a row"
         return None
 
     def apply(self, program: Program, frameworks: Frameworks) -> None:
@@ -143,7 +143,7 @@ class Group:
             try:
                 output = self._forwards[0](*inputs, **named)
                 if len(self._modules) > 1 and not isinstance(output, torch.Tensor):
-                    self._change.refuse(f"{self._kind(0)} returns more than a tensor, so that several of them in one checkpoint are more than one line")
+                    self._change.refuse(f"{self._kind(0)} returns more than one tensor, so one checkpoint around several of them needs more than one line")
                 for module in self._modules[1:]:
                     output = module(output, *inputs[1:], **named)
                 return output
@@ -158,7 +158,7 @@ class Group:
     def _hand_on(self, index: int, inputs: Any, named: Any) -> Any:
         reference, others, names = self._expected.pop() if self._expected else (None, (), {})
         if not inputs or reference is None or reference() is not inputs[0] or not _alike((inputs[1:], named), (others, names)):
-            self._change.refuse(f"what goes into {self._kind(index)} is not just what the block before it returned")
+            self._change.refuse(f"the input of {self._kind(index)} is not only the output of the previous block")
         return inputs[0]
 
     def _kind(self, index: int) -> str:

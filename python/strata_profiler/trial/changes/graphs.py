@@ -24,7 +24,7 @@ class NoGraph(Change):
 
     def reason(self) -> Optional[str]:
         self.facts["sites"] = self._reached.unread_sites()
-        return None if self.facts["sites"] else "a backward reads every graph"
+        return None if self.facts["sites"] else "every graph is used by a backward"
 
     def apply(self, program: Program, frameworks: Frameworks) -> None:
         sites = set(self.facts["sites"])
@@ -65,7 +65,7 @@ class Offload(Change):
             return "no backward was seen"
         # Host tensors use host memory, also with a simulated GPU.
         most, free = torch.cuda.max_memory_allocated() >> 30, _free_host_memory() >> 30
-        return f"its trial may need {most} GiB of the host, of which {free} are free" if 2 * most > free else None
+        return f"its trial may need {most} GiB of host memory, and {free} GiB are free" if 2 * most > free else None
 
     def apply(self, program: Program, frameworks: Frameworks) -> None:
         def begin(model: torch.nn.Module, inputs: Any) -> None:

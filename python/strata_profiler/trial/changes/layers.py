@@ -56,7 +56,7 @@ class Attention(Change):
         if self.facts["has_switch"] or self.facts["weights"]:
             return None
         if self.facts["written"]:
-            return f"it is written out at {self.facts['written'][0]}: only its author can put scaled_dot_product_attention there"
+            return f"it is written out in single operations at {self.facts['written'][0]}: call scaled_dot_product_attention there"
         return "no attention is written out"
 
     def apply(self, program: Program, frameworks: Frameworks) -> None:
@@ -113,7 +113,7 @@ class LossInPieces(Change):
     def reason(self) -> Optional[str]:
         if self.facts["rows"] == 0:
             return "no cross_entropy of rows and classes was computed"
-        return None if self.facts["rows"] >= PIECES else f"its loss is of {self.facts['rows']} rows"
+        return None if self.facts["rows"] >= PIECES else f"its loss has only {self.facts['rows']} rows"
 
     def apply(self, program: Program, frameworks: Frameworks) -> None:
         def cutting(run: Callable[..., Any]) -> Callable[..., Any]:

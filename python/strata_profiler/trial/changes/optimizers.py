@@ -45,10 +45,10 @@ class Form(Change):
     def reason(self) -> Optional[str]:
         kind = self.facts["kind"]
         if not kind:
-            return "the program makes no optimizer of PyTorch's"
+            return "the program creates no PyTorch optimizer"
         if self.word not in self.facts["forms"]:
-            return f"{kind} has no such form"
-        return "it is one" if self.facts["form"] == self.word else None
+            return f"{kind} has no such implementation"
+        return "the optimizer already is one" if self.facts["form"] == self.word else None
 
     def apply(self, program: Program, frameworks: Frameworks) -> None:
         for kind in [kind for kind in vars(torch.optim).values() if isinstance(kind, type)]:
@@ -101,7 +101,7 @@ class OtherOptimizer(Change):
     def reason(self) -> Optional[str]:
         kinds = set(self.facts["kinds"])
         if not kinds & {"Adam", "AdamW"}:
-            return "the optimizer is no Adam or AdamW of PyTorch's"
+            return "the optimizer is not PyTorch's Adam or AdamW"
         return None
 
     def apply(self, program: Program, frameworks: Frameworks) -> None:

@@ -110,7 +110,7 @@ class NoCacheOfCasts(ChangeOfCalls):
     name = "no cache of casts"
     group = "autocast cache"
     cost = "more casts"
-    absent = "no autocast keeps casts where no gradient is taken"
+    absent = "no autocast caches casts while gradients are disabled"
 
     def wrap(self, program: Program, occurs: Callable[[], None], changes: bool) -> None:
         def entering(enter: Callable[..., Any]) -> Callable[..., Any]:
@@ -126,7 +126,7 @@ class NoCacheOfCasts(ChangeOfCalls):
         replace(_Autocast, "__enter__", entering)
 
     def write(self, framework: str) -> str:
-        return "torch.autocast(..., cache_enabled=False) where no gradient is taken"
+        return "torch.autocast(..., cache_enabled=False) in code without gradients"
 
 
 def changes() -> List[Change]:
