@@ -66,6 +66,5 @@ const char* cudnnGetErrorString(cudnnStatus_t status) {
 }
 
 void cudnnGetLastErrorString(char* message, std::size_t bytes) {
-  if (message != nullptr && bytes > 0)
-    std::snprintf(message, bytes, "%s", "no more is known: this is a dry GPU");
+  if (message != nullptr && bytes > 0) std::snprintf(message, bytes, "%s", "no details: this is a dry GPU");
 }

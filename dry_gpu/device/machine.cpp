@@ -47,7 +47,7 @@ std::optional<MachineProfile> profile_of_environment() {
     return parse_profile(std::string(std::istreambuf_iterator<char>(file), {}));
   } catch (const std::exception& error) {
     say((std::string("STRATA_DRY_GPU=") + path).c_str(),
-        (std::string("describes no device: ") + error.what()).c_str());
+        (std::string("does not describe a device: ") + error.what()).c_str());
     return std::nullopt;
   }
 }

@@ -58,7 +58,7 @@ def told(tmp_path_factory):
 
 def test_unknown_choices_are_even(told):
     assert told["counted"] == told["also"] == [125] * 16
-    assert "each is assumed to occur as often" in told["said"]
+    assert "each value is assumed to occur equally often" in told["said"]
 
 
 def test_sizes_of_what_is_exchanged_follow(told):

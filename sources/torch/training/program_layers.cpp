@@ -53,7 +53,7 @@ try:
     importlib.import_module(package.__name__ + ".program_layers").report_layers()
 except Exception as error:
     if "STRATA_VERBOSE" in __import__("os").environ:
-        sys.stderr.write(f"strata: the program's layers are not told: {type(error).__name__}: {error}\n")
+        sys.stderr.write(f"strata: the program's layers are not recorded: {type(error).__name__}: {error}\n")
 )";
 
 std::string python_literal(const std::string& text) {

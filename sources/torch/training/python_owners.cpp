@@ -20,7 +20,7 @@ std::string error_of(const PythonInterpreter& python, const PythonCalls& calls) 
   const HeldReference held_type(python, type), held_value(python, value), held_traceback(python, traceback);
   const HeldReference text(python, value == nullptr ? nullptr : calls.text(value));
   const char* const characters = text ? python.utf8(text.get()) : nullptr;
-  std::string said = characters == nullptr ? "an error without a text" : characters;
+  std::string said = characters == nullptr ? "an error without a message" : characters;
   python.clear_error();
   return said;
 }

@@ -320,7 +320,7 @@ void count_evenly(const at::RecordFunction& function, std::int64_t all) {
   known_results.add({output, values.to(output.scalar_type()).reshape(output.sizes()).contiguous()});
   if (!has_assumed.exchange(true))
     messages->info(std::string("values counted by ") + function.name() +
-                   " are unknown on a dry card: each is assumed to occur as often");
+                   " are unknown on a dry card: each value is assumed to occur equally often");
 }
 
 void end(const at::RecordFunction& function, at::ObserverContext* context) {
