@@ -80,8 +80,8 @@ SessionOptions read_settings(const std::filesystem::path& file) {
     options.infer_loop = true;
     return options;
   } catch (const json::exception& error) {
-    throw std::runtime_error(
-        fmt::format("{}: not what `strata exec` writes there ({})", file.string(), error.what()));
+    throw std::runtime_error(fmt::format("{}: does not contain the settings that `strata exec` writes ({})",
+                                         file.string(), error.what()));
   }
 }
 

@@ -245,7 +245,7 @@ void CuptiSource::warn_of_copies() const {
   if (copies.size() < 2) return;
   std::string text;
   for (const std::string& copy : copies) text += (text.empty() ? "" : ", ") + copy;
-  host_.warning("more than one libcupti is loaded, and each records separately: " + text + "; used is " +
+  host_.warning("more than one libcupti is loaded, and each records separately: " + text + "; Strata uses " +
                 library_->path);
 }
 

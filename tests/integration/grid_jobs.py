@@ -145,7 +145,7 @@ def check_only_one_hands_out(jobs):
     process = jobs.begin_slow_cells()
     try:
         second = jobs.hand_out("out")
-        assert second.returncode == 2 and f"are handed out by process {process.pid} on host" in second.stderr
+        assert second.returncode == 2 and f"are being run by process {process.pid} on host" in second.stderr
         planned = jobs.hand_out("g.yaml", "--out", "out")
         assert planned.returncode == 2 and "are running cells of" in planned.stderr
         local = jobs.strata("grid", "resume", "out", "--engine", "local")

@@ -32,9 +32,10 @@ void* map_file(const char* folder, const void* content, void* place) noexcept {
   const int error = errno;
   if (file >= 0) close(file);
   if (memory != MAP_FAILED) return memory;
-  say(path.c_str(), (std::string("cannot be created, so what was not computed here is not reported: ") +
-                     std::strerror(error))
-                        .c_str());
+  say(path.c_str(),
+      (std::string("cannot be created, so operations that were not computed are not reported: ") +
+       std::strerror(error))
+          .c_str());
   return nullptr;
 }
 

@@ -77,7 +77,7 @@ std::vector<std::string> range_of(const YAML::Node& mapping) {
     const double value = multiplies ? from.value * std::pow(by.value, steps) : from.value + by.value * steps;
     if (value > end) return numbers;
     if (numbers.size() == kMostNumbers)
-      throw RangeError(fmt::format("makes more than {} values", kMostNumbers));
+      throw RangeError(fmt::format("has more than {} values", kMostNumbers));
     numbers.push_back(whole ? fmt::format("{:.0f}", value) : fmt::format("{:.12g}", value));
   }
 }

@@ -251,7 +251,7 @@ class GridReader {
       const config::Place place = config::place_of(entry.first, value.place);
       const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : std::string();
       if (has_axis(key))
-        problem(place, key, "is an axis twice");
+        problem(place, key, "is given as an axis twice");
       else
         grid_.axes.push_back(
             read_axis(key, {entry.second, config::place_of(entry.second, place)}, grid_.names, problems_));

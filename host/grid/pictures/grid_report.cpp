@@ -170,7 +170,7 @@ class Report {
   ReportFiles write(const Table& table) {
     sections_.push_back({"Cells", html_table(table)});
     if (!plan_.labels.empty())
-      sections_.push_back({"What labels stand for", html_table(labels_table(plan_))});
+      sections_.push_back({"Meaning of the labels", html_table(labels_table(plan_))});
     pair();
     pareto();
     heat();

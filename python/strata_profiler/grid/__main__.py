@@ -33,7 +33,7 @@ examples:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m strata_profiler.grid",
-        description="Hand the cells of a grid out through submitit or Ray.",
+        description="Run the cells of a grid as jobs of submitit or Ray.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

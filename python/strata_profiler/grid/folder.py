@@ -66,7 +66,7 @@ class GridFolder:
         with open(jobs / "grid.lock", "a+") as ours, open(self.path / "grid.lock", "a+") as everyones:
             if not _lock(ours, fcntl.LOCK_EX):
                 ours.seek(0)
-                raise Refused(f"the cells of {self.path} are handed out by {ours.read() or 'another process'}; wait for it, or end it with Ctrl-C")
+                raise Refused(f"the cells of {self.path} are being run by {ours.read() or 'another process'}; wait for it, or end it with Ctrl-C")
             ours.truncate(0)
             now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
             ours.write(f"process {os.getpid()} on host {socket.gethostname()} since {now}")
