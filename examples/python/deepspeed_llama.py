@@ -36,6 +36,7 @@ def main():
         parser.add_argument(f"--{name}", type=int, default=value)
     parser.add_argument("--stage", type=int, default=1)
     parser.add_argument("--offload", choices=["optimizer", "parameters"], help="to the host; parameters: both")
+    parser.add_argument("--local_rank", type=int, help="given by DeepSpeed's launcher")
     parser.add_argument("--own-adam", action="store_true", help="DeepSpeed's, which is compiled at its first use")
     args = parser.parse_args()
     config = make_config(args.stage, args.offload, args.own_adam)

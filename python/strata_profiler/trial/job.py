@@ -12,8 +12,9 @@ import functools
 import os
 import signal
 import subprocess
+import sys
 from types import ModuleType
-from typing import Any, Callable, Dict, List, Sequence, Set
+from typing import Any, Callable, Dict, List, Optional, Sequence, Set
 
 from . import imports
 
@@ -21,6 +22,8 @@ from . import imports
 def begin() -> None:
     """Torch has been imported, and the program has not used it yet."""
     imports.when_imported("torch.distributed.launcher.api", _start_only_this_rank)
+    imports.when_imported("torch.multiprocessing.spawn", _spawn_only_this_rank)
+    imports.when_imported("deepspeed.launcher.runner", _start_only_this_rank_by_deepspeed)
     imports.when_imported("torch.distributed.distributed_c10d", _stand_alone)
     imports.when_imported("torch.distributed.rendezvous", _use_the_jobs_store)
 
@@ -35,36 +38,68 @@ def _start_only_this_rank(api: ModuleType) -> None:
     """torchrun, and what is built on it, becomes this rank's worker instead of starting workers and waiting for other nodes."""
 
     def launch_agent(config: Any, entrypoint: Any, args: List[Any], **_: Any) -> Dict[int, Any]:
-        rank, on_node = int(os.environ["RANK"]), config.nproc_per_node
-        nodes = -(-int(os.environ["WORLD_SIZE"]) // on_node)
-        os.environ.update(
-            LOCAL_RANK=str(rank % on_node),
-            LOCAL_WORLD_SIZE=str(on_node),
-            GROUP_RANK=str(rank // on_node),
-            GROUP_WORLD_SIZE=str(nodes),
-            ROLE_RANK=str(rank),
-            ROLE_NAME=config.role,
-            ROLE_WORLD_SIZE=os.environ["WORLD_SIZE"],
-            TORCHELASTIC_RUN_ID=config.run_id,
-        )
+        rank = int(os.environ["RANK"])
+        _place_on_node(config.nproc_per_node)
+        os.environ.update(ROLE_RANK=str(rank), ROLE_NAME=config.role, ROLE_WORLD_SIZE=os.environ["WORLD_SIZE"], TORCHELASTIC_RUN_ID=config.run_id)
         os.environ.setdefault("OMP_NUM_THREADS", "1")
         if callable(entrypoint):
             return {rank: entrypoint(*args)}
-        ended = _run([entrypoint, *(str(word) for word in args)])
-        if ended != 0:
-            raise SystemExit(ended)
+        _run([entrypoint, *(str(word) for word in args)])
         return {rank: None}
 
     setattr(api, "launch_agent", launch_agent)
 
 
-def _run(words: List[str]) -> int:
-    """Passes on signals. Returns the exit code, 128 + the signal that ended it."""
+def _start_only_this_rank_by_deepspeed(runner: ModuleType) -> None:
+    """DeepSpeed's launcher becomes this rank's worker; it reads no host file and reaches no other node."""
+
+    def main(args: Optional[List[str]] = None) -> None:
+        given = runner.parse_args(args)
+        if given.num_gpus > 0:
+            _place_on_node(given.num_gpus)
+        python = [] if given.no_python else [sys.executable, "-u", *(["-m"] if given.module else [])]
+        place = [] if given.no_local_rank else [f"--local_rank={os.environ['LOCAL_RANK']}"]
+        _run([*python, given.user_script, *place, *given.user_args])
+
+    setattr(runner, "main", main)
+
+
+def _spawn_only_this_rank(spawn: ModuleType) -> None:
+    """torch.multiprocessing's functions start only the process that is this rank."""
+    start: Callable[..., Any] = vars(spawn)["start_processes"]
+
+    @functools.wraps(start)
+    def start_processes(fn: Callable[..., Any], args: Sequence[Any] = (), nprocs: int = 1, *words: Any, **settings: Any) -> Any:
+        index = int(os.environ["RANK"]) % nprocs
+        return start(functools.partial(_call_at, fn, index), args, 1, *words, **settings)
+
+    for module in (spawn, sys.modules["torch.multiprocessing"]):
+        setattr(module, "start_processes", start_processes)
+
+
+def _call_at(function: Callable[..., Any], index: int, _: int, *args: Any) -> Any:
+    return function(index, *args)
+
+
+def _place_on_node(ranks_on_node: int) -> None:
+    """Sets the variables of a rank that depend on how many ranks a node has."""
+    rank, world = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+    os.environ.update(
+        LOCAL_RANK=str(rank % ranks_on_node),
+        LOCAL_WORLD_SIZE=str(ranks_on_node),
+        GROUP_RANK=str(rank // ranks_on_node),
+        GROUP_WORLD_SIZE=str(-(-world // ranks_on_node)),
+    )
+
+
+def _run(words: List[str]) -> None:
+    """Passes on signals. Ends this process if the worker fails: with its exit code, or 128 + the signal that ended it."""
     worker = subprocess.Popen(words)
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, lambda received, _: worker.send_signal(received))
     code = worker.wait()
-    return code if code >= 0 else 128 - code
+    if code != 0:
+        raise SystemExit(code if code > 0 else 128 - code)
 
 
 def _use_the_jobs_store(rendezvous: ModuleType) -> None:
@@ -78,8 +113,13 @@ def _use_the_jobs_store(rendezvous: ModuleType) -> None:
             address, port = os.environ["STRATA_JOB"].rsplit(":", 1)
             super().__init__(address, int(port), None, False, timeout, wait_for_workers=False)
 
+    class FileStore(TCPStore):
+        """What is in its file would be known to the other ranks only."""
+
     _replace(c10d, "TCPStore", TCPStore)
+    _replace(c10d, "FileStore", FileStore)
     setattr(rendezvous, "TCPStore", TCPStore)
+    setattr(rendezvous, "FileStore", FileStore)
 
 
 def _replace(c10d: ModuleType, name: str, value: Any) -> None:
