@@ -18,7 +18,7 @@ CUresult result_of(VirtualMemory::Outcome outcome) {
   return CUDA_ERROR_INVALID_VALUE;
 }
 
-// Whether the memory is asked for on a device that there is, with no handle that another process could use.
+// Whether the memory is requested on an existing device.
 bool is_plain(const Machine& machine, const CUmemAllocationProp& properties) {
   return properties.type == CU_MEM_ALLOCATION_TYPE_PINNED &&
          properties.location.type == CU_MEM_LOCATION_TYPE_DEVICE && machine.has(properties.location.id);

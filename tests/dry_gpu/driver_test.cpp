@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The driver as c10, NVRTC and Triton call it, with functions looked up by name.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdint>
 #include <string>
 
 #include "tests/dry_gpu/dry_devices.hpp"
@@ -88,6 +92,43 @@ TEST_F(Driver, CountsMappedMemoryOnItsOwnDevice) {
   EXPECT_EQ(cuMemCreate(&too_much, kTotal, &properties, 0), CUDA_ERROR_OUT_OF_MEMORY);
   EXPECT_EQ(cuMemRelease(handle), CUDA_SUCCESS);
   EXPECT_EQ(used_bytes(), 0u);
+}
+
+TEST_F(Driver, SharesMemoryByDescriptor) {
+  const CUmemAllocationProp properties = on_device(0);
+  CUmemGenericAllocationHandle own = 0;
+  ASSERT_EQ(cuMemCreate(&own, 4 * kPage, &properties, 0), CUDA_SUCCESS);
+  int descriptor = -1;
+  const auto posix = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+  ASSERT_EQ(cuMemExportToShareableHandle(&descriptor, own, posix, 0), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemExportToShareableHandle(&descriptor, own + 100, posix, 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMemExportToShareableHandle(&descriptor, own, CU_MEM_HANDLE_TYPE_FABRIC, 0),
+            CUDA_ERROR_NOT_SUPPORTED);
+
+  // A peer's pages can be mapped beside this process's own, and take none of its memory.
+  CUmemGenericAllocationHandle peers = 0;
+  const auto passed = [](int number) { return reinterpret_cast<void*>(std::intptr_t{number}); };
+  ASSERT_EQ(cuMemImportFromShareableHandle(&peers, passed(descriptor), posix), CUDA_SUCCESS);
+  EXPECT_NE(peers, own);
+  EXPECT_EQ(used_bytes(), 4 * kPage);
+  CUdeviceptr range = 0;
+  ASSERT_EQ(cuMemAddressReserve(&range, 8 * kPage, 0, 0, 0), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemMap(range, 4 * kPage, 0, own, 0), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemMap(range + 4 * kPage, 4 * kPage, 0, peers, 0), CUDA_SUCCESS);
+  EXPECT_EQ(cudaMemset(reinterpret_cast<void*>(range + 4 * kPage), 0, kPage), cudaSuccess);
+  EXPECT_EQ(cuMemUnmap(range, 8 * kPage), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemRelease(peers), CUDA_SUCCESS);
+  EXPECT_EQ(used_bytes(), 4 * kPage);
+  EXPECT_EQ(cuMemRelease(own), CUDA_SUCCESS);
+  EXPECT_EQ(used_bytes(), 0u);
+  EXPECT_EQ(cuMemAddressFree(range, 8 * kPage), CUDA_SUCCESS);
+  close(descriptor);
+
+  const int other = memfd_create("no memory of a device", 0);
+  ASSERT_EQ(write(other, "anything", 8), 8);
+  EXPECT_EQ(cuMemImportFromShareableHandle(&peers, passed(other), posix), CUDA_ERROR_INVALID_VALUE);
+  close(other);
+  EXPECT_EQ(cuMemImportFromShareableHandle(&peers, passed(other), posix), CUDA_ERROR_INVALID_VALUE);
 }
 
 TEST_F(Driver, FollowsTheRuntimesDevice) {

@@ -25,7 +25,14 @@ VirtualMemory::VirtualMemory(const AddressSpace& addresses, PageOwner& owner)
 
 VirtualMemory::Handle VirtualMemory::create(int device, std::uint64_t bytes) {
   const std::scoped_lock lock(mutex_);
-  memory_.emplace(++last_handle_, PhysicalMemory{device, bytes, 1, 0});
+  memory_.emplace(++last_handle_, PhysicalMemory{.device = device, .bytes = bytes, .references = 1});
+  return last_handle_;
+}
+
+VirtualMemory::Handle VirtualMemory::import(int device, std::uint64_t bytes) {
+  const std::scoped_lock lock(mutex_);
+  memory_.emplace(++last_handle_,
+                  PhysicalMemory{.device = device, .bytes = bytes, .references = 1, .is_imported = true});
   return last_handle_;
 }
 
@@ -137,7 +144,7 @@ bool VirtualMemory::overlaps_mapping(Address address, std::uint64_t bytes) const
 void VirtualMemory::drop_reference(Handle handle) {
   const auto memory = memory_.find(handle);
   if (--memory->second.references > 0) return;
-  owner_.freed(memory->second.device, memory->second.bytes);
+  if (!memory->second.is_imported) owner_.freed(memory->second.device, memory->second.bytes);
   memory_.erase(memory);
 }
 

@@ -20,6 +20,7 @@ struct PhysicalMemory {
   std::uint64_t bytes;
   std::uint32_t references;
   std::uint32_t mappings = 0;
+  bool is_imported = false;  // another process pays for them
 };
 
 class VirtualMemory {
@@ -41,6 +42,8 @@ class VirtualMemory {
 
   // Returns a handle for pages that the caller has taken from the device.
   Handle create(int device, std::uint64_t bytes);
+  // Returns a handle for pages of another process: the device has not given them to this one.
+  Handle import(int device, std::uint64_t bytes);
   Outcome release(Handle handle);
 
   // In whole pages. `wanted` is a hint; 0: none.

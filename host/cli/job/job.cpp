@@ -34,7 +34,9 @@ Variables variables_of(const JobArguments& job, std::uint32_t rank, std::uint32_
                       {"TORCHELASTIC_USE_AGENT_STORE", "True"},
                       {"TORCHELASTIC_RESTART_COUNT", "0"},
                       {"TORCHELASTIC_MAX_RESTARTS", "0"},
-                      {"TORCHELASTIC_RUN_ID", "none"}};
+                      {"TORCHELASTIC_RUN_ID", "none"},
+                      // Absent peers answer as this rank, also where torch asks for their devices.
+                      {"TORCH_SYMM_MEM_ALLOW_OVERLAPPING_DEVICES", "1"}};
   const std::pair<const char*, std::uint32_t> numbers[] = {
       {"RANK", rank},
       {"WORLD_SIZE", job.world_size},
