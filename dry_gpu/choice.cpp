@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <exception>
 #include <iterator>
+#include <optional>
 #include <span>
 
 #pragma GCC visibility push(default)
@@ -34,6 +35,10 @@ void strata_dry_gpu_send_messages_to(void (*sink)(const char* message)) {
 
 void strata_dry_gpu_expect_split(int rank, int size) {
   this_thread().expected_split = {.rank = rank, .size = size};
+}
+
+void strata_dry_gpu_expect_count(std::uint64_t count, int is_expected) {
+  this_thread().expected_count = is_expected != 0 ? std::optional(count) : std::nullopt;
 }
 
 int strata_dry_gpu_read_known(const void* address, std::size_t bytes, void* target) {

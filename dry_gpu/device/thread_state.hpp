@@ -2,6 +2,8 @@
 // CUDA's per-thread state.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "dry_gpu/cuda_api.hpp"
@@ -28,6 +30,7 @@ struct ThreadState {
   std::vector<LaunchConfiguration> launches;  // between <<<...>>> and the call of the kernel's stub
   Conditions conditions;
   Split expected_split;
+  std::optional<std::uint64_t> expected_count;  // strata_dry_gpu_expect_count
 };
 
 inline ThreadState& this_thread() {

@@ -2,6 +2,8 @@
 #include "dry_gpu/device/unknown_reads.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <string>
 
 #include "dry_gpu/device/account/readers.hpp"
@@ -24,6 +26,13 @@ void read_unknown(Machine& machine, std::span<std::byte> target) {
     std::ranges::copy(*value, target.begin());
     machine.counts().answered_reads.add();
     account_answered_read(reader);
+    return;
+  }
+  auto& expected = this_thread().expected_count;
+  if (expected && (target.size() == sizeof(std::uint32_t) || target.size() == sizeof(std::uint64_t))) {
+    std::memcpy(target.data(), &*expected, target.size());  // the low bytes come first
+    expected.reset();
+    machine.counts().assumed_reads.add();
     return;
   }
   if (target.size() == sizeof(bool) && this_thread().conditions.is_answer_yes()) {

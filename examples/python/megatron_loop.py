@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Megatron Core's GPT with tensor, sequence and pipeline parallelism and its distributed optimizer, as one rank of eight.
+"""Megatron Core's GPT with tensor, sequence, pipeline and expert parallelism and its distributed optimizer, as one rank of eight.
 
     strata exec --layers --dry h100-80gb --world 8 -- torchrun --nproc-per-node 8 examples/python/megatron_loop.py --tensor 2
     strata exec --layers --dry h100-80gb --world 8 --ranks representative -- torchrun --nproc-per-node 8 examples/python/megatron_loop.py --pipeline 2
+    strata exec --layers --dry h100-80gb --world 8 -- torchrun --nproc-per-node 8 examples/python/megatron_loop.py --experts 16 --expert_ranks 4
 """
 
 import argparse
@@ -17,9 +18,11 @@ from megatron.core.optimizer import OptimizerConfig, get_megatron_optimizer
 from megatron.core.pipeline_parallel import get_forward_backward_func
 from megatron.core.tensor_parallel.random import model_parallel_cuda_manual_seed
 from megatron.core.transformer import TransformerConfig
+from megatron.core.transformer.moe import moe_utils
 from megatron.core.transformer.transformer_block import TransformerBlockSubmodules, get_num_layers_to_build
 
-ONE = {"layers": 2, "hidden": 64, "ffn": 128, "heads": 4, "groups": 2, "vocabulary": 256, "sequence": 128, "microbatches": 2, "tensor": 1, "pipeline": 1}
+moe_utils.__dict__.setdefault("te_general_gemm", None)  # 0.16.1 reads it, but sets it only with Transformer Engine
+ONE = {"layers": 2, "hidden": 64, "ffn": 128, "heads": 4, "groups": 2, "vocabulary": 256, "sequence": 128, "microbatches": 2, "tensor": 1, "pipeline": 1, "experts": 0, "expert_ranks": 1}
 
 
 class Norm(torch.nn.RMSNorm):
@@ -36,8 +39,10 @@ def make_model(args):
     heads = {"num_attention_heads": args.heads, "num_query_groups": args.groups, "masked_softmax_fusion": False}
     kind = {"normalization": "RMSNorm", "gated_linear_unit": True, "activation_func": torch.nn.functional.silu, "add_bias_linear": False}
     split = {"tensor_model_parallel_size": args.tensor, "pipeline_model_parallel_size": args.pipeline, "sequence_parallel": args.tensor > 1}
-    config = TransformerConfig(**shape, **heads, **kind, **split, **precision, recompute_granularity="selective", attention_dropout=0.0, hidden_dropout=0.0)
-    layer = get_gpt_layer_local_spec(normalization="RMSNorm")
+    # Two of the experts for each token; the ranks of a group each have some of them.
+    experts = {"num_moe_experts": args.experts, "expert_model_parallel_size": args.expert_ranks, "moe_token_dispatcher_type": "alltoall"} if args.experts else {}
+    config = TransformerConfig(**shape, **heads, **kind, **split, **experts, **precision, recompute_granularity="selective", attention_dropout=0.0, hidden_dropout=0.0)
+    layer = get_gpt_layer_local_spec(args.experts or None, normalization="RMSNorm")
     layer.submodules.input_layernorm = layer.submodules.pre_mlp_layernorm = Norm
     block = TransformerBlockSubmodules(layer_specs=[layer] * get_num_layers_to_build(config), layer_norm=Norm)
     stage = {"pre_process": parallel_state.is_pipeline_first_stage(), "post_process": parallel_state.is_pipeline_last_stage()}
@@ -58,7 +63,7 @@ def main():
     args = parser.parse_args()
     torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
     torch.distributed.init_process_group("nccl")
-    parallel_state.initialize_model_parallel(args.tensor, args.pipeline)
+    parallel_state.initialize_model_parallel(args.tensor, args.pipeline, expert_model_parallel_size=args.expert_ranks)
     model_parallel_cuda_manual_seed(0)
     model = make_model(args)
     model = DistributedDataParallel(model.config, DistributedDataParallelConfig(use_distributed_optimizer=True, grad_reduce_in_fp32=True), model)

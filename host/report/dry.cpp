@@ -25,8 +25,8 @@ std::string device_text(const analysis::MemoryFacts& facts) {
 
 std::string assumed_text(std::uint64_t assumed_reads) {
   if (assumed_reads == 0) return {};
-  return fmt::format(", {} such as `mask.all()` taken to be met",
-                     counted(assumed_reads, "condition", "conditions"));
+  return fmt::format(", {} assumed: conditions such as `mask.all()` are met, masks are even",
+                     counted(assumed_reads, "value", "values"));
 }
 
 std::string workspaces_text(const Unknowns& unknowns) {

@@ -15,7 +15,7 @@ namespace strata::report {
 // "cuda:0", or "cuda:0, a dry NVIDIA H100 80GB HBM3: nothing was computed, no time measured".
 std::string device_text(const analysis::MemoryFacts& facts);
 
-// ", 3 conditions such as `mask.all()` taken to be met"; empty if there are none.
+// ", 3 values assumed: conditions such as `mask.all()` are met, masks are even"; empty if there are none.
 std::string assumed_text(std::uint64_t assumed_reads);
 
 // Values that work on dry devices requested and that the dry device cannot know itself.

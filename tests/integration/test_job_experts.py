@@ -28,6 +28,8 @@ received = theirs.view(world, -1).sum(dim=1).to(torch.int32).to("cpu")
 told["sent"], told["received"] = sent.tolist(), received.tolist()
 offsets = theirs.view(world, -1).sum(dim=0).cumsum(0)
 told["offsets"] = offsets.tolist()
+rows = theirs.view(2, world).transpose(0, 1)[2:6]  # a view with gaps
+told["rows"] = [rows.contiguous().view(-1).tolist(), rows.sum(dim=1).tolist(), theirs.view(world, -1)[:, 1:].contiguous().sum().item()]
 told["flags"] = (counts > 10).all().item(), (counts.sum() == 2000).item()
 before = torch.cuda.memory_allocated()
 mine = torch.empty(sum(told["received"]), width)
@@ -63,6 +65,7 @@ def test_unknown_choices_are_even(told):
 
 def test_sizes_of_what_is_exchanged_follow(told):
     assert told["sent"] == told["received"] == [250] * 8
+    assert told["rows"] == [[125] * 8, [250] * 4, 1000]
     assert told["offsets"] == [1000, 2000] and told["flags"] == [True, True]
     assert told["bytes"] == 2000 * 64 * 4 // 512 * 512
 

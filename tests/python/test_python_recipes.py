@@ -79,10 +79,19 @@ CPU, CUDA = 1, 2
 ONE_OF_EIGHT = ("--layers", "--dry", "h100-80gb", "--world", "8")
 
 
-@pytest.mark.parametrize(("stage", "offload"), [("1", []), ("2", []), ("3", []), ("2", ["--offload", "optimizer"]), ("3", ["--offload", "parameters"])])
-def test_deepspeed_as_one_rank_of_many(programs, stage, offload):
+@pytest.mark.parametrize(
+    ("stage", "offload", "launch"),
+    [
+        ("1", [], as_one_rank),
+        ("2", [], as_one_rank),
+        ("3", [], lambda program, *words: ["deepspeed", "--num_gpus", "8", EXAMPLES / program, *words]),
+        ("2", ["--offload", "optimizer"], as_one_rank),
+        ("3", ["--offload", "parameters"], as_one_rank),
+    ],
+)
+def test_deepspeed_as_one_rank_of_many(programs, stage, offload, launch):
     name = f"stage{stage}{len(offload)}"
-    words = as_one_rank("deepspeed_llama.py", "--stage", stage, *offload)
+    words = launch("deepspeed_llama.py", "--stage", stage, *offload)
     done = programs.call(STRATA, "exec", *ONE_OF_EIGHT, "--out", name, "--", *words, **beside("deepspeed"))
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
     assert programs.steps(name) == [0, 1, 2] and "module.model.layers.1.mlp" in programs.layers(name)
@@ -92,11 +101,11 @@ def test_deepspeed_as_one_rank_of_many(programs, stage, offload):
     assert programs.query("SELECT DISTINCT device_type FROM tensor WHERE role = 5 AND name LIKE 'exp_avg%'", name) == [(place,)]
 
 
-@pytest.mark.parametrize("split", ["tensor", "pipeline"])
-def test_megatron_as_one_rank_of_many(programs, split):
+@pytest.mark.parametrize(("split", "options"), [("tensor", []), ("pipeline", []), ("expert_ranks", ["--experts", "16"])])
+def test_megatron_as_one_rank_of_many(programs, split, options):
     """Gradients are in Megatron's buffer; a pipeline's other stage is started."""
     ranks = ("--ranks", "representative") if split == "pipeline" else ()
-    summary = record(programs, split, as_one_rank("megatron_loop.py", f"--{split}", "2"), beside("megatron"), (*ONE_OF_EIGHT, *ranks))
+    summary = record(programs, split, as_one_rank("megatron_loop.py", f"--{split}", "2", *options), beside("megatron"), (*ONE_OF_EIGHT, *ranks))
     assert summary["peak"]["categories"]["Gradient"] > 0 and "module.decoder.layers.0.mlp" in programs.layers(split)
     assert "module.embedding.word_embeddings.weight.main_grad" in programs.owners(4, split)
     shown = json.loads(programs.call(STRATA, "report", split, "--ranks", "--json").stdout)

@@ -32,6 +32,10 @@ void strata_dry_gpu_move_account(void);
  * process is `rank`. In NCCL only the ranks together know that. size 0: unknown again. */
 void strata_dry_gpu_expect_split(int rank, int size);
 
+/* The next unknown count that this thread reads, 4 or 8 bytes, is `count`, unless an answer is given for it.
+ * is_expected 0: no longer. */
+void strata_dry_gpu_expect_count(uint64_t count, int is_expected);
+
 /* Copies `bytes` bytes of device memory to `target`, and returns 1, if all of them are known; else returns 0.
  * Counts no read. */
 int strata_dry_gpu_read_known(const void* address, size_t bytes, void* target);
@@ -47,7 +51,7 @@ typedef struct strata_dry_gpu_counts {
   uint64_t unknown_bytes;  /* in these reads */
   uint64_t unknown_times;  /* requested times between events, of which none is known */
   uint64_t answered_reads; /* reads answered by the user's answers instead */
-  uint64_t assumed_reads;  /* the same for conditions on values assumed to be met */
+  uint64_t assumed_reads;  /* the same for conditions assumed to be met, and for expected counts */
   uint64_t communicators;  /* of NCCL, whose memory on a real GPU is not documented */
   /* library workspaces of undocumented size: the minimum, or the value of a setting */
   uint64_t unknown_workspaces;

@@ -20,6 +20,9 @@
 #include <utility>
 #include <vector>
 
+#include "sources/torch/training/masks.hpp"
+#include "sources/torch/training/operator_effects.hpp"
+
 namespace strata::torch_source {
 namespace {
 
@@ -31,6 +34,7 @@ constexpr double kMostExact = 16'777'216.0;
 struct DryGpu {
   int (*read_known)(const void* address, std::size_t bytes, void* target) = nullptr;
   void (*keep)(void* address, const void* bytes, std::size_t count) = nullptr;
+  void (*expect_count)(std::uint64_t count, int is_expected) = nullptr;
 };
 DryGpu dry_gpu;
 
@@ -41,7 +45,8 @@ bool find_dry_gpu() {
     function = reinterpret_cast<Function>(dlsym(library, name));
     return function != nullptr;
   };
-  return find("strata_dry_gpu_read_known", dry_gpu.read_known) && find("strata_dry_gpu_keep", dry_gpu.keep);
+  return find("strata_dry_gpu_read_known", dry_gpu.read_known) && find("strata_dry_gpu_keep", dry_gpu.keep) &&
+         find("strata_dry_gpu_expect_count", dry_gpu.expect_count);
 }
 
 // Torch loads it with its own libraries, after this source.
@@ -61,15 +66,17 @@ struct Computing {
   Computing& operator=(const Computing&) = delete;
 };
 
-// Its operators are Python code: a tensor that is traced, or spread over ranks. Its parts are seen by
-// themselves.
-bool is_of_python(const at::Tensor& tensor) {
-  return tensor.unsafeGetTensorImpl()->is_python_dispatch();
+// From the first element's to behind the last one's; elements in between need not be the tensor's.
+std::size_t spanned_elements(const at::Tensor& tensor) {
+  std::int64_t elements = 1;
+  for (std::int64_t dimension = 0; dimension < tensor.dim(); ++dimension)
+    elements += (tensor.size(dimension) - 1) * tensor.stride(dimension);
+  return static_cast<std::size_t>(elements);
 }
 
 bool is_small(const at::Tensor& tensor) {
-  return !is_of_python(tensor) && tensor.layout() == at::kStrided && tensor.is_contiguous() &&
-         tensor.numel() > 0 && tensor.nbytes() <= kMostBytes && !tensor.is_complex() &&
+  return !is_of_python(tensor) && tensor.layout() == at::kStrided && tensor.numel() > 0 &&
+         spanned_elements(tensor) * tensor.itemsize() <= kMostBytes && !tensor.is_complex() &&
          !tensor.is_quantized();
 }
 
@@ -87,10 +94,11 @@ struct Shadow {
 };
 
 std::optional<at::Tensor> known_values(const at::Tensor& tensor) {
-  at::Tensor values = at::empty(tensor.sizes(), tensor.options().device(at::kCPU).requires_grad(false));
-  if (dry_gpu.read_known(tensor.const_data_ptr(), tensor.nbytes(), values.mutable_data_ptr()) == 0)
+  const auto elements = static_cast<std::int64_t>(spanned_elements(tensor));
+  at::Tensor memory = at::empty({elements}, tensor.options().device(at::kCPU).requires_grad(false));
+  if (dry_gpu.read_known(tensor.const_data_ptr(), memory.nbytes(), memory.mutable_data_ptr()) == 0)
     return std::nullopt;
-  return values;
+  return memory.as_strided(tensor.sizes(), tensor.strides()).contiguous();
 }
 
 // Values that were computed here. The dry GPU forgets them where a kernel may have been given their address,
@@ -105,7 +113,9 @@ class KnownResults {
 
   bool is_empty() const { return is_empty_.load(std::memory_order_relaxed); }
 
+  // Not of a tensor that leaves gaps in memory.
   void add(const Shadow& shadow) {
+    if (!shadow.device.is_contiguous()) return;
     void* const address = shadow.device.mutable_data_ptr();
     dry_gpu.keep(address, shadow.values.const_data_ptr(), shadow.values.nbytes());
     const std::scoped_lock lock(mutex_);
@@ -145,21 +155,26 @@ class KnownResults {
 KnownResults known_results;
 thread_local bool is_in_operator = false;
 
+Masks masks;
+
 struct Operation : at::ObserverContext {
   Operation() = default;
   Operation(const Operation&) = delete;
   Operation& operator=(const Operation&) = delete;
   ~Operation() override {
     if (is_outermost) is_in_operator = false;
+    if (is_count_expected) dry_gpu.expect_count(0, 0);
   }
 
   bool is_collective = false;
   std::vector<at::Tensor> exchanged;  // of a collective, which may write to them
   bool is_outermost = false;
+  bool is_count_expected = false;
   std::vector<KnownResults::Value> lasting;  // through it
   torch::jit::Stack arguments;               // on the CPU; empty: only counted
   std::vector<Shadow> inputs;
   std::int64_t counted = 0;  // values
+  Masks::Change change;
 };
 
 // Whether every tensor among the values on a CUDA device is small and known; adds them to `operation`.
@@ -205,15 +220,14 @@ bool may_be_small(const c10::IValue& value) {
   return !is_of_python(tensor) && (!tensor.is_cuda() || is_small(tensor));
 }
 
-bool is_on_card(const c10::IValue& value) {
-  return value.isTensor() && value.toTensor().defined() && !is_of_python(value.toTensor()) &&
-         value.toTensor().is_cuda();
-}
-
-// Whether it counts values, each as one: bincount's second argument weighs them.
-bool counts(std::string_view name, c10::ArrayRef<const c10::IValue> inputs) {
-  if (!is_on_card(inputs[0])) return false;
-  return name == "aten::histc" || (name == "aten::bincount" && inputs.size() > 1 && inputs[1].isNone());
+// How many unknown values it counts, each as one: bincount's second argument weighs them. 0: it counts none.
+std::int64_t counted_by(std::string_view name, c10::ArrayRef<const c10::IValue> inputs) {
+  if (!is_on_card(inputs[0])) return 0;
+  const at::Tensor& values = inputs[0].toTensor();
+  if (name == "aten::histc" || (name == "aten::bincount" && inputs.size() > 1 && inputs[1].isNone()))
+    return values.numel();
+  if (name == "aten::sum" || name == "aten::count_nonzero") return masks.ones_in(values).value_or(0);
+  return 0;
 }
 
 // Whether its result is what the memory held before: nothing to compute.
@@ -229,39 +243,25 @@ void add_small(const c10::IValue& value, std::vector<at::Tensor>& found) {
   }
 }
 
-// The storages to which the operator writes.
-std::vector<const c10::StorageImpl*> written_by(const at::RecordFunction& function) {
-  std::vector<const c10::StorageImpl*> written;
-  const auto found = c10::Dispatcher::singleton().findSchema(*function.operator_name());
-  const auto inputs = function.inputs();
-  if (!found) return written;
-  const auto& arguments = found->schema().arguments();
-  const auto add = [&](const at::Tensor& tensor) {
-    if (tensor.defined() && tensor.has_storage()) written.push_back(tensor.storage().unsafeGetStorageImpl());
-  };
-  for (std::size_t index = 0; index < std::min(arguments.size(), inputs.size()); ++index) {
-    if (arguments[index].alias_info() == nullptr || !arguments[index].alias_info()->isWrite()) continue;
-    if (inputs[index].isTensor()) add(inputs[index].toTensor());
-    if (inputs[index].isTensorList()) {
-      for (const at::Tensor& each : inputs[index].toTensorVector()) add(each);
-    }
-  }
-  return written;
-}
-
 void read_inputs(const at::RecordFunction& function, Operation& operation) {
   const auto inputs = function.inputs();
   if (std::ranges::none_of(inputs, is_on_card)) return;
   if (leaves_contents(function.name())) return;
-  const bool is_counting = counts(function.name(), inputs);
-  if (!is_counting && !std::ranges::all_of(inputs, may_be_small)) return;
+  const std::int64_t counted = counted_by(function.name(), inputs);
+  if (counted == 0 && !std::ranges::all_of(inputs, may_be_small)) return;
   Reader reader(operation);
   const bool is_known =
       std::ranges::all_of(inputs, [&](const c10::IValue& each) { return reader.take(each); });
   if (is_known && reader.has_any() && reader.amount() < kMostExact) return;
   operation.arguments.clear();
   operation.inputs.clear();
-  if (is_counting) operation.counted = inputs[0].toTensor().numel();
+  operation.counted = counted;
+}
+
+void say_that_counts_are_even(std::string_view name) {
+  if (!has_assumed.exchange(true))
+    messages->info("values counted by " + std::string(name) +
+                   " are unknown on a dry card: each value is assumed to occur equally often");
 }
 
 std::unique_ptr<at::ObserverContext> begin(const at::RecordFunction& function) {
@@ -274,6 +274,7 @@ std::unique_ptr<at::ObserverContext> begin(const at::RecordFunction& function) {
   const Computing computing;
   auto operation = std::make_unique<Operation>();
   operation->is_collective = is_collective;
+  operation->change = masks.begin(function);
   if (is_collective) {
     for (const c10::IValue& each : function.inputs()) add_small(each, operation->exchanged);
     return operation;
@@ -283,6 +284,13 @@ std::unique_ptr<at::ObserverContext> begin(const at::RecordFunction& function) {
     operation->is_outermost = is_in_operator = true;
   }
   read_inputs(function, *operation);
+  if (name == "aten::nonzero" && is_on_card(function.inputs()[0])) {
+    if (const auto ones = masks.ones_in(function.inputs()[0].toTensor())) {
+      dry_gpu.expect_count(static_cast<std::uint64_t>(*ones), 1);
+      operation->is_count_expected = true;
+      say_that_counts_are_even(name);
+    }
+  }
   return operation;
 }
 
@@ -318,9 +326,7 @@ void count_evenly(const at::RecordFunction& function, std::int64_t all) {
   const std::int64_t bins = output.numel();
   at::Tensor values = at::arange(bins, at::kLong).lt(all % bins).to(at::kLong).add(all / bins);
   known_results.add({output, values.to(output.scalar_type()).reshape(output.sizes()).contiguous()});
-  if (!has_assumed.exchange(true))
-    messages->info(std::string("values counted by ") + function.name() +
-                   " are unknown on a dry card: each value is assumed to occur equally often");
+  say_that_counts_are_even(function.name());
 }
 
 void end(const at::RecordFunction& function, at::ObserverContext* context) {
@@ -339,6 +345,7 @@ void end(const at::RecordFunction& function, at::ObserverContext* context) {
     compute(function, *operation);
   else if (operation->counted > 0)
     count_evenly(function, operation->counted);
+  masks.end(function, operation->change);
 }
 
 std::unique_ptr<at::ObserverContext> begin_or_not(const at::RecordFunction& function) noexcept try {
