@@ -54,7 +54,7 @@ def test_changed_files_are_those_not_committed_and_the_latest_first(tmp_path, re
     (tmp_path / "new.cpp").write_text("")
     (tmp_path / "staged.cpp").write_text("")
     subprocess.run([*git, "add", "staged.cpp"], check=True)
-    found = subprocess.run(["bash", "-c", function + "changed_files"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout.split()
+    found = subprocess.run(["bash", "-c", function + "changed_files 10"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout.split()
     assert sorted(found[:3]) == ["1.cpp", "new.cpp", "staged.cpp"] and found[3:] == [f"{index}.cpp" for index in range(11, 1, -1)]
 
 

@@ -35,6 +35,7 @@ tree_state() {
 check() {
   build release
   format --check
+  lint --changed 1 8
   run_ctest release --label-exclude long
   run_pytest smoke
 }
