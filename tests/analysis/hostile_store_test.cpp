@@ -102,12 +102,12 @@ TEST_F(HostileStore, AnotherSchema) {
 
 TEST_F(HostileStore, WrongTypes) {
   damage("UPDATE allocator_tracer_event SET address = 'here' WHERE rowid = 3");
-  expect_refused("table allocator_tracer_event: column address holds 'here'");
+  expect_refused("table allocator_tracer_event: column address contains 'here'");
 }
 
 TEST_F(HostileStore, NullWhereANumberMustStand) {
   damage("UPDATE host_phase_begin SET kind = NULL WHERE rowid = 2");
-  expect_refused("column kind holds 'NULL'");
+  expect_refused("column kind contains 'NULL'");
 }
 
 TEST_F(HostileStore, AMissingColumn) {
