@@ -50,6 +50,7 @@ bool is_device(std::uintptr_t handle) {
 
 }  // namespace
 
+// NOLINTBEGIN(readability-identifier-naming): the names are NVML's
 extern "C" {
 
 #pragma GCC visibility push(default)
@@ -107,3 +108,4 @@ int nvmlDeviceGetNvLinkRemotePciInfo_v2(std::uintptr_t, unsigned, void*) {
 
 #pragma GCC visibility pop
 }
+// NOLINTEND(readability-identifier-naming)

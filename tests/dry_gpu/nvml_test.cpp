@@ -8,6 +8,7 @@
 
 #include "tests/dry_gpu/dry_devices.hpp"
 
+// NOLINTBEGIN(readability-identifier-naming): the names are NVML's
 extern "C" {
 int nvmlInit_v2();
 int nvmlSystemGetCudaDriverVersion_v2(int* version);
@@ -23,6 +24,7 @@ struct ProcessInfo {
   unsigned long long used_bytes;
 };
 extern "C" int nvmlDeviceGetComputeRunningProcesses(void* handle, unsigned* count, ProcessInfo* processes);
+// NOLINTEND(readability-identifier-naming)
 
 constexpr int kSuccess = 0, kInvalidArgument = 2, kNotFound = 6, kInsufficientSize = 7;
 

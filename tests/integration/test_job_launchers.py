@@ -2,7 +2,11 @@
 """Programs that start the ranks of a job themselves, and stores that are files: only the chosen rank runs."""
 
 import json
+import pathlib
+import signal
+import subprocess
 import sys
+import time
 
 import pytest
 
@@ -49,3 +53,32 @@ def test_a_spawned_rank_that_fails_ends_the_program(workspace):
     done = workspace.strata("exec", "--dry", "h100-80gb", "--world", 8, "--", sys.executable, "fails.py")
     assert done.returncode == 1 and "OSError: no data" in done.stderr
 
+
+
+SAVES = """
+import os, signal, sys, time, torch
+asked = []
+signal.signal(signal.SIGTERM, lambda *_: asked.append(1))
+open("ready", "w").write(str(os.getpid()))
+while not asked:
+    time.sleep(0.05)
+time.sleep(1)
+print("saved", flush=True)
+sys.exit(3)
+"""
+
+
+def test_a_worker_that_saves_first_ends_before_strata(workspace):
+    """It takes SIGTERM itself, as trainers do; torchrun's place is its own."""
+    workspace.write("saves.py", SAVES)
+    launch = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "8", "saves.py"]
+    words = workspace.command("exec", "--dry", "h100-80gb", "--world", 8, "--", *launch)
+    process = subprocess.Popen(words, cwd=workspace.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    ready, limit = workspace.folder / "ready", time.monotonic() + 60
+    while not (ready.exists() and ready.read_text()):
+        assert time.monotonic() < limit and process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(signal.SIGTERM)
+    printed, _ = process.communicate(timeout=60)
+    assert (printed, process.returncode) == ("saved\n", 3)
+    assert not pathlib.Path("/proc", ready.read_text()).exists()

@@ -10,11 +10,9 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
-import signal
-import subprocess
 import sys
 from types import ModuleType
-from typing import Any, Callable, Dict, List, Optional, Sequence, Set
+from typing import Any, Callable, Dict, List, NoReturn, Optional, Sequence, Set
 
 from . import imports
 
@@ -44,8 +42,7 @@ def _start_only_this_rank(api: ModuleType) -> None:
         os.environ.setdefault("OMP_NUM_THREADS", "1")
         if callable(entrypoint):
             return {rank: entrypoint(*args)}
-        _run([entrypoint, *(str(word) for word in args)])
-        return {rank: None}
+        return _become([entrypoint, *(str(word) for word in args)])
 
     setattr(api, "launch_agent", launch_agent)
 
@@ -59,7 +56,7 @@ def _start_only_this_rank_by_deepspeed(runner: ModuleType) -> None:
             _place_on_node(given.num_gpus)
         python = [] if given.no_python else [sys.executable, "-u", *(["-m"] if given.module else [])]
         place = [] if given.no_local_rank else [f"--local_rank={os.environ['LOCAL_RANK']}"]
-        _run([*python, given.user_script, *place, *given.user_args])
+        _become([*python, given.user_script, *place, *given.user_args])
 
     setattr(runner, "main", main)
 
@@ -92,14 +89,11 @@ def _place_on_node(ranks_on_node: int) -> None:
     )
 
 
-def _run(words: List[str]) -> None:
-    """Passes on signals. Ends this process if the worker fails: with its exit code, or 128 + the signal that ended it."""
-    worker = subprocess.Popen(words)
-    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-        signal.signal(number, lambda received, _: worker.send_signal(received))
-    code = worker.wait()
-    if code != 0:
-        raise SystemExit(code if code > 0 else 128 - code)
+def _become(words: List[str]) -> NoReturn:
+    """The program takes this process's place, so that signals and `strata exec` itself reach it."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.execvp(words[0], words)
 
 
 def _use_the_jobs_store(rendezvous: ModuleType) -> None:
