@@ -47,8 +47,7 @@ def repeat(workspace, command):
     return json.loads(result.stdout)
 
 
-@pytest.mark.smoke
-@pytest.mark.parametrize("key, at_least", [("data.batch_size", 20), pytest.param("model.context", 150, marks=pytest.mark.long), ("model.layers", 10)])
+@pytest.mark.parametrize("key, at_least", [pytest.param("data.batch_size", 20, marks=pytest.mark.smoke), pytest.param("model.context", 150, marks=pytest.mark.long), ("model.layers", 10)])
 def test_the_largest_fits_and_one_more_does_not(small, key, at_least):
     found = json.loads(fit(small, "--device", "t4", "--over", key, "data.batch_size=16", "model.context=512", "--json").stdout)
     largest = found["largest"]

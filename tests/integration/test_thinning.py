@@ -65,7 +65,6 @@ def dry(both):
     return workspace, whole
 
 
-@pytest.mark.smoke
 def test_what_is_kept_is_as_without(both):
     workspace, (whole, _), (thinned, said) = both
     assert database(workspace, "whole").stat().st_size > 2 * MAX_MB << 20

@@ -24,7 +24,6 @@ for index in range(4):
 }
 
 
-@pytest.mark.smoke
 @pytest.mark.parametrize("where", STEPS)
 def test_each_call_is_a_step_wherever_it_stands(programs, where):
     programs.write("train.py", BEGIN + "model, optimizer = make()\n" + STEPS[where])
@@ -33,6 +32,7 @@ def test_each_call_is_a_step_wherever_it_stands(programs, where):
     assert programs.query("SELECT count(*) FROM step WHERE optimizer_ran = 1") == [(4,)]
 
 
+@pytest.mark.smoke
 def test_what_a_step_is_told_belongs_to_the_one_that_ends(programs):
     programs.write("train.py", BEGIN + "model, optimizer = make()\n" + STEPS["at the end"])
     programs.exec("train.py")

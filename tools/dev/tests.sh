@@ -37,7 +37,7 @@ check() {
   format --check
   lint --changed 1 8
   run_ctest release --label-exclude long
-  run_pytest smoke
+  run_pytest 'smoke and not long'
 }
 
 test_quick() {
