@@ -168,14 +168,14 @@ def write(result):
     importing = spread([each["import_seconds"] for rounds in result.values() for each in rounds["torch"]]).median
     parts.append(
         f"Rows that run Python include importing torch and transformers: {seconds(importing)} s of wall time. **None of these ran on a real card** ([parity.md](parity.md) lists the runs that did)."
-        " The reference is torch's own count in a dry run, which uses PyTorch's own allocator. The error of `strata exec` therefore shows whether anything is lost between the allocator and"
-        " the report; the error of the others shows how much another way to run the same step differs. MemTracker adds up the sizes of tensors, without cuBLAS's workspaces and the rounding"
-        " of blocks. [dry-gpu.md](dry-gpu.md#what-it-does-not-know) lists what a dry card does not know, such as the libraries' own memory."
+        " The reference is the count of PyTorch's own allocator in a dry run. The error of `strata exec` shows whether anything is lost between the allocator and the report; the error of the"
+        " others, how much another way to run the same step differs. MemTracker adds up the sizes of tensors, without cuBLAS's workspaces and the rounding of blocks."
+        " [dry-gpu.md](dry-gpu.md#what-it-does-not-know) lists what a dry card does not know, such as the libraries' own memory."
     )
     if rows := recorded_elsewhere():
         parts += [
-            "The table below compares with figures from a real card: the author of [a document about LLaMA-100M with AdamW](seeds/003.md) ran torch.profiler on one. It shows the maximum of"
-            " each category, in MiB. The document gives no total, and torch.profiler's labels for the other categories differ from run to run.",
+            "Figures from a real card: the author of [a document about LLaMA-100M with AdamW](seeds/003.md) ran torch.profiler on one. The table shows the maximum of each category, in MiB."
+            " The document gives no total, and torch.profiler's labels for the other categories differ from run to run.",
             table(["category", "on the author's card", "`strata run --dry a100-40gb`"], [list(each) for each in rows]),
         ]
     return "\n\n".join(parts)

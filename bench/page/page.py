@@ -6,14 +6,14 @@ from markdown import MIB, fence
 HEAD = """\
 # Benchmarks
 
-This page compares Strata with other recorders, measures its estimates of a peak, and shows how costs grow. `./dev bench page` measures every figure and writes the page.
+Strata compared with other recorders, its estimates of a peak, and how costs grow. `./dev bench page` measures every figure and writes the page.
 [costs.md](costs.md) has the cost of single events and the budgets that `./dev bench` checks.
 """
 
 HOW = """\
-- **Ratios** compare runs of the same round. The order of the runs rotates from round to round. Each cell has the median of the rounds, with the quartiles in brackets (with fewer than four rounds: the
+- **Ratios** compare runs of the same round; the order of the runs rotates. Each cell has the median of the rounds, with the quartiles in brackets (with fewer than four rounds: the
   minimum and the maximum). A single run has no spread and is marked.
-- **CPU time** covers all threads of a process, including the one that writes the store. One thread computes. Other processes disturb CPU time less than wall time, so prefer it where the load is above the number of cores.
+- **CPU time** covers all threads of a process, including the one that writes the store. One thread computes. Where the load is above the number of cores, prefer CPU time to wall time: other processes disturb it less.
 - **Memory** is resident memory (VmHWM) of the largest process, minus that of the bare program. MiB are 2^20 bytes, MB are 10^6.
 - **Time to the report** runs from the end of the last step until a report can be read. For `strata exec`, memray and heaptrack it includes the program's exit, some tenths of a second.
 - The first cell after a recorder's name gives the reason for the dashes in its row.

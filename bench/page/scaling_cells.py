@@ -91,8 +91,8 @@ def write(result):
         of_cell = [(each[key] and each[key][of] / each["cells"] * 1e3, NOT_RUN.get(key)) for of in ("seconds", "processor_seconds") for key in WHAT]
         rows.append([f"{each['cells']:,}", *(f"{ms:,.1f}" if ms else reason for ms, reason in of_cell)])
     note = (
-        f"Each cell runs as its own `strata run` process, with its report; {result['cores']} run at once. `plan` runs two dry steps of each cell to predict its peak, even here, where cells differ"
-        " only in the learning rate. *Too long*: `./dev bench page scaling-cells --whole` measures it. One run each, without a spread."
+        f"Each cell runs as its own `strata run` process, with its report; {result['cores']} run at once. `plan` runs two dry steps of each cell to predict its peak."
+        " *Too long*: `./dev bench page scaling-cells --whole` measures it. One run each, without a spread."
     )
     return written(FILE, HEADER, rows, lines(result), note)
 

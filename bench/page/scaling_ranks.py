@@ -72,7 +72,7 @@ def write(result):
         for found in result["points"]
     ]
     note = (
-        "A rank's CPU time includes the start of its process, its training and its own report. With one rank the report is that of the run; with more it compares all ranks (`--ranks`). One run each, without a spread."
+        "A rank's CPU time includes the start of its process, its training and its own report. With several ranks the report compares them (`--ranks`). One run each, without a spread."
     )
     return written(FILE, HEADER, rows, lines(result), note)
 
