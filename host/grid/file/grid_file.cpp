@@ -323,6 +323,7 @@ class GridReader {
       return problem(value.place, "exclude",
                      fmt::format("expected a list of mappings, found {}", config::describe(value.node)));
     std::vector<std::string> names;
+    names.reserve(grid_.axes.size());
     for (const Axis& axis : grid_.axes) names.push_back(axis.name);
     for (const YAML::Node& element : value.node)
       grid_.exclude.push_back(
