@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strata replay`: runs a recording's CUDA allocations again through the same allocator, as
-recorded and with other settings."""
+"""`strata replay`: runs a recording's CUDA allocations again through the same allocator, as recorded and with other settings."""
 
 import json
 import pathlib
@@ -53,9 +52,8 @@ def assert_as_recorded(first, least=500):
 
 
 def recorded_sums(workspace, out):
-    """Return (allocated, reserved) after each allocation and free, from the store alone: the
-    difference of the allocator's own totals is a block's size. The last event is left out, because
-    no total follows it."""
+    """Return (allocated, reserved) after each allocation and free, from the store alone: the difference of the
+    allocator's own totals is a block's size. The last event is left out, because no total follows it."""
     rows = workspace.query(
         out,
         "SELECT action, address, bytes, device_handed_out_bytes FROM allocator_tracer_event WHERE device_type = 2 ORDER BY sequence",
@@ -202,8 +200,7 @@ class Planted:
 
 
 def test_holes_in_a_segment_are_lost_unless_segments_are_expandable(small):
-    """400 MiB are cut into 20 blocks, and every other one is freed: 200 MiB are free, in holes of
-    20."""
+    """400 MiB are cut into 20 blocks, and every other one is freed: 200 MiB are free, in holes of 20."""
     record(small)
     planted = Planted(small)
     planted.allocate(0, 400, segment=400)
@@ -224,9 +221,8 @@ def test_holes_in_a_segment_are_lost_unless_segments_are_expandable(small):
     assert recorded["state"]["inactive_split_bytes"] == 200 * MIB
     assert (recorded["device_allocations"], recorded["most_unused_bytes"]) == (2, 400 * MIB)
 
-    # With 450 MiB beside the context, only pages taken from the holes and joined are enough. No
-    # library is used before the second call that asks for the device's memory, which is the last
-    # one here.
+    # With 450 MiB beside the context, only pages taken from the holes and joined are enough. No library is used before
+    # the second call that asks for the device's memory, which is the last one here.
     manifest = small.folder / "out/manifest.json"
     facts = json.loads(manifest.read_text())
     facts["dry"]["context_parts"] = [part for part in facts["dry"]["context_parts"] if part["after_calls"] < 2]
@@ -241,8 +237,7 @@ def test_holes_in_a_segment_are_lost_unless_segments_are_expandable(small):
 
 
 def test_a_smaller_card_runs_out_where_training_on_it_does(small):
-    """A replay of a run on 2 GiB, limited to 900 MiB, and a run on a 900 MiB card fail at the same
-    request."""
+    """A replay of a run on 2 GiB, limited to 900 MiB, and a run on a 900 MiB card fail at the same request."""
     card = (REPOSITORY / "configs/devices/t4.yaml").read_text()
     small.write("less.yaml", card.replace("15637086208", "900MiB"))
     assert record(small, *WIDE, dry="./card.yaml")[0] == 0

@@ -31,9 +31,9 @@ namespace {
 // Findings below this fraction of the missing memory are not worth reporting.
 constexpr std::uint64_t kWorthSaying = 100;
 
-// The bytes at `sequence`, in a forward or backward, of gradients that an optimizer has used and that lie
-// there until backward writes them again, because they are zeroed in place, or freed only after forward:
-// those from before the last optimizer, minus those to which a backward has added since. 0 elsewhere.
+// Gradients that an optimizer has used stay in memory until the next backward if they are zeroed in place, or
+// freed only after forward. Returns their bytes at `sequence`, in a forward or backward: gradients from
+// before the last optimizer, minus those to which a backward has added since. 0 elsewhere.
 std::uint64_t used_gradient_bytes(const MemoryFacts& facts, std::uint64_t sequence) {
   const auto part = OpenPhases(facts.phases).part_of_step(sequence);
   if (!part) return 0;
