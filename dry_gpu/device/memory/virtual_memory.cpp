@@ -24,15 +24,16 @@ VirtualMemory::VirtualMemory(const AddressSpace& addresses, PageOwner& owner)
     : begin_(addresses.reservable()), end_(begin_ + addresses.reservable_bytes()), owner_(owner) {}
 
 VirtualMemory::Handle VirtualMemory::create(int device, std::uint64_t bytes) {
-  const std::scoped_lock lock(mutex_);
-  memory_.emplace(++last_handle_, PhysicalMemory{.device = device, .bytes = bytes, .references = 1});
-  return last_handle_;
+  return add({.device = device, .bytes = bytes, .references = 1});
 }
 
 VirtualMemory::Handle VirtualMemory::import(int device, std::uint64_t bytes) {
+  return add({.device = device, .bytes = bytes, .references = 1, .is_imported = true});
+}
+
+VirtualMemory::Handle VirtualMemory::add(const PhysicalMemory& memory) {
   const std::scoped_lock lock(mutex_);
-  memory_.emplace(++last_handle_,
-                  PhysicalMemory{.device = device, .bytes = bytes, .references = 1, .is_imported = true});
+  memory_.emplace(++last_handle_, memory);
   return last_handle_;
 }
 

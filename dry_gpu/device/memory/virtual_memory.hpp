@@ -72,6 +72,7 @@ class VirtualMemory {
     Handle handle;
   };
 
+  Handle add(const PhysicalMemory& memory);
   std::optional<Mapping> find_locked(Address address) const;
   bool is_reserved(Address address, std::uint64_t bytes) const;
   bool overlaps_mapping(Address address, std::uint64_t bytes) const;

@@ -19,10 +19,6 @@ bool is_number(const c10::IValue& value, double number) {
   return value.isScalar() && !value.toScalar().isComplex() && value.toScalar().toDouble() == number;
 }
 
-bool is_one(const c10::IValue& value) {
-  return is_number(value, 1.0);
-}
-
 // What is known of a mask is known of its whole storage.
 bool covers_storage(const at::Tensor& tensor) {
   return tensor.has_storage() && tensor.is_non_overlapping_and_dense() && tensor.nbytes() > 0 &&
@@ -57,8 +53,8 @@ std::optional<double> Masks::share_of_result(const at::RecordFunction& function)
   if (name == "aten::copy_" || name == kAllGather) return share_of_input(1);
   const bool is_comparison = name == "aten::ne" || name == "aten::gt";
   if (is_comparison && inputs.size() == 2 && is_number(inputs[1], 0.0)) return share_of_input(0);
-  if ((name == "aten::scatter" || name == "aten::scatter_") && inputs.size() == 4 && is_one(inputs[3]) &&
-      is_on_card(inputs[2])) {
+  if ((name == "aten::scatter" || name == "aten::scatter_") && inputs.size() == 4 &&
+      is_number(inputs[3], 1.0) && is_on_card(inputs[2])) {
     const std::optional<double> share = share_of_input(0);
     const std::int64_t all = inputs[0].toTensor().numel();
     if (share && all > 0)

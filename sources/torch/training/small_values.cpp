@@ -280,7 +280,7 @@ std::unique_ptr<at::ObserverContext> begin(const at::RecordFunction& function) {
     return operation;
   }
   if (!known_results.is_empty() && !is_in_operator) {
-    operation->lasting = known_results.known(written_by(function));
+    operation->lasting = known_results.known(operation->change.written);
     operation->is_outermost = is_in_operator = true;
   }
   read_inputs(function, *operation);
