@@ -103,6 +103,16 @@ def test_compiled_functions_run_their_own_kernels(workspace):
     assert account["refused"] == []
     assert account["kernels_not_run"] >= 2 * 4 + 2
     assert list((workspace.folder / "triton").rglob("*.cubin")) != [], "code for the card"
+    assert [each.name for each in (workspace.folder / "inductor").iterdir()] == ["strata-dry"]
+
+
+@pytest.mark.parametrize("own", ["", "kept"])
+def test_what_inductor_measures_on_a_dry_card_is_kept_apart(workspace, own):
+    """Inductor keeps the times of its candidates by the card's name, and would take them for those of a real one."""
+    print_it = ("--", sys.executable, "-c", "import os; print(os.environ['TORCHINDUCTOR_CACHE_DIR'])")
+    done = execute(workspace, "--dry", "h100-80gb", *print_it, TORCHINDUCTOR_CACHE_DIR=own, TMPDIR=str(workspace.folder))
+    expected = f"{own}/strata-dry" if own else f"{workspace.folder}/torchinductor_{os.getuid()}_strata-dry"
+    assert (done.returncode, done.stdout.strip()) == (0, expected), done.stderr
 
 
 def test_a_limit_on_address_space_does_not_limit_the_device(torch_program):

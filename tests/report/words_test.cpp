@@ -151,6 +151,8 @@ TEST(RemedyWords, AreThoseOfTheFramework) {
   EXPECT_EQ(fused(Framework::kPyTorch), "fused=True allocates no such temporaries");
   EXPECT_EQ(fused(Framework::kTransformers), "optim=\"adamw_torch_fused\" allocates no such temporaries");
   EXPECT_EQ(fused(Framework::kLightning), fused(Framework::kPyTorch)) << "it has no name of its own";
+  EXPECT_NE(remedy_words(Remedy::kReleaseGrowth, Framework::kTransformers).find("strata exec --holders"),
+            std::string::npos);
   EXPECT_EQ(fused(Framework::kLibTorch), "at::_fused_adamw_ allocates no such temporaries");
 }
 

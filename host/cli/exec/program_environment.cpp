@@ -2,6 +2,7 @@
 #include "host/cli/exec/program_environment.hpp"
 
 #include <elf.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -21,6 +22,7 @@
 #include "host/cli/run_directory.hpp"
 #include "host/cli/usage_error.hpp"
 #include "host/config/schema/compute_device.hpp"
+#include "strata/runtime/file_system.hpp"
 
 namespace strata::cli {
 namespace {
@@ -112,6 +114,14 @@ fs::path folder_at_start() {
       "install it");
 }
 
+// Inductor keeps the times that its autotuners measured, by the card's name. Those of a dry card must not
+// choose the kernels of a real one.
+std::string inductor_cache() {
+  const char* const own = std::getenv("TORCHINDUCTOR_CACHE_DIR");
+  if (own != nullptr && *own != '\0') return (fs::path(own) / "strata-dry").string();
+  return (scratch_place() / fmt::format("torchinductor_{}_strata-dry", getuid())).string();
+}
+
 }  // namespace
 
 void put_first(const char* variable, const std::string& first, Variables& variables) {
@@ -142,6 +152,7 @@ void add_dry_gpu(const DryChoice& choice, const fs::path& scratch, Variables& va
   write_whole_file(scratch / "profile", dry_choice_text(choice));
   variables["STRATA_DRY_GPU"] = (scratch / "profile").string();
   variables["STRATA_DRY_GPU_ACCOUNTS"] = scratch.string();
+  variables["TORCHINDUCTOR_CACHE_DIR"] = inductor_cache();
   // libcuda.so.1 is looked for as a file by those who compile kernels.
   put_first("LD_LIBRARY_PATH", dry_gpu_folder().string(), variables);
   // Libraries that are there already are what torch's own search path would have found.

@@ -122,7 +122,9 @@ constexpr std::array kRemedies{
     RemedyRow{
         Remedy::kReleaseGrowth,
         "something keeps more in each step: a list or a dictionary, an optimizer that was replaced, or "
-        "the graph of backward(create_graph=True) in .grad. Free it, or keep a copy on the host (.cpu())"},
+        "the graph of backward(create_graph=True) in .grad ({0} shows which). Free it, or keep a copy on "
+        "the host (.cpu())",
+        {"strata report --stacks", "strata exec --holders", "", "", "strata report --stacks"}},
     RemedyRow{
         Remedy::kReleaseLeftover,
         "one step shows what all of them do; what each leaves behind adds up until the program frees it"},

@@ -24,6 +24,7 @@ def begin() -> None:
     imports.when_imported("deepspeed.launcher.runner", _start_only_this_rank_by_deepspeed)
     imports.when_imported("torch.distributed.distributed_c10d", _stand_alone)
     imports.when_imported("torch.distributed.rendezvous", _use_the_jobs_store)
+    imports.when_imported("torch._inductor.select_algorithm", _autotune_one)
 
 
 def _distributed() -> Any:
@@ -192,3 +193,29 @@ def _note_peers(c10d: ModuleType) -> None:
             return _call(*words, **settings)
 
         _replace(c10d, name, functools.wraps(call)(noting))
+
+
+def _autotune_one(select_algorithm: ModuleType) -> None:
+    """On a dry card all candidates take the same time, so that the autotuner chooses the first that compiles. The others are not compiled. That one
+    is given twice, because nothing is measured for a single candidate, and the memory of measuring would be missing.
+    """
+    add_preprocessing: Any = getattr(select_algorithm, "add_preprocessing_fn", None)  # torch 2.9
+    libraries: Any = getattr(select_algorithm, "ExternKernelCaller", ())
+    too_large: Set[str] = set()
+
+    def first_twice(choices: List[Any]) -> List[Any]:
+        kernels = [choice for choice in choices if not isinstance(choice, libraries)]
+        if len(kernels) < 2:
+            return choices
+        for kernel in kernels:
+            if kernel.description not in too_large:
+                try:
+                    kernel.precompile()
+                except Exception:  # the autotuner would drop it, too
+                    too_large.add(kernel.description)
+                else:
+                    return [choice for choice in choices if choice is kernel or choice not in kernels] + [kernel]
+        return choices
+
+    if add_preprocessing is not None:
+        add_preprocessing(first_twice)
