@@ -6,6 +6,7 @@
 #include <iterator>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #pragma GCC visibility push(default)
 #include "strata/dry_gpu.h"
@@ -98,4 +99,17 @@ void strata_dry_gpu_visit_readers(void (*visit)(void* context, const strata_dry_
     reader.answered_reads = entry.answered_reads.load();
     visit(context, &reader);
   }
+}
+
+int strata_dry_gpu_were_sizes_unknown() {
+  bool found = false;
+  strata_dry_gpu_visit_readers(
+      [](void* context, const strata_dry_gpu_reader* reader) {
+        const std::string_view name = reader->name;
+        const bool hands_on = name == "aten::_local_scalar_dense" || name == "aten::copy_";
+        if (name.starts_with("aten::") && !hands_on && reader->unknown_reads > 0)
+          *static_cast<bool*>(context) = true;
+      },
+      &found);
+  return found ? 1 : 0;
 }

@@ -138,6 +138,11 @@ bool TorchSource::is_detailed(std::uint64_t nth) const {
   return in_all_steps_ || nth < kFirstDetailedSteps || nth % kDetailedStepEvery == 0;
 }
 
+// It watches each operator, so only programs pay for it whose sizes depend on values.
+void TorchSource::follow_small_values() {
+  if (!small_values_ && were_sizes_unknown()) small_values_.emplace(host_);
+}
+
 // Interest changes when the window opens or closes, at step boundaries. Operators of steps before the window
 // are not observed, because torch's own record of each would cost more than everything else that is traced.
 // The first step is an exception: the memory that it allocates stays (optimizer state, gradients).
@@ -147,6 +152,7 @@ void TorchSource::begin_step(const strata_when& when, const strata_step_info& st
   if (in_window) ++window_steps_;
   stepped_ = true;
   report_late_rank();
+  follow_small_values();
   if (op_observer_) op_observer_->follow_interest(looking);
   if (training_watch_) training_watch_->follow_operators(op_observer_ && looking);
   if (program_layers_) program_layers_->begin_step();
@@ -172,6 +178,7 @@ void TorchSource::end_step(const strata_when& when, const strata_step_info&, con
 void TorchSource::end_phase(const strata_when& when, const strata_phase_info& phase) {
   if (exiting_) return;
   if (phase.kind == STRATA_PHASE_BACKWARD) report_cuda_workspaces();
+  follow_small_values();
   if (sampled_at_ == "phase") samples_->take_what_changed(when);
 }
 

@@ -63,6 +63,7 @@ class TorchSource {
   void trace_allocators();
   bool is_detailed(std::uint64_t nth) const;
   void report_late_rank();
+  void follow_small_values();
   void let_go();
 
   Host host_;

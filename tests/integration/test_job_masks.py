@@ -26,12 +26,15 @@ dist.all_gather_into_tensor(gathered, routing)
 found["gathered"] = gathered.sum(dim=0).tolist()
 hot = torch.nn.functional.one_hot(chosen, num_classes=experts).permute(2, 1, 0)
 found["hot"] = [list(each.shape) for each in torch.where(hot[3])]
+found["hit"] = torch.greater(hot.sum(dim=(-1, -2)), 0).nonzero().flatten().tolist()
+found["compared"] = [len((chosen.view(-1) == 3).nonzero()), len(torch.where(logits.argmax(dim=1) == 5)[0]), (chosen == 9).sum().item()]
 found["flags"] = torch.ne(torch.zeros(100, 10).scatter_(1, torch.randint(10, (100, 1)), 1.0), 0).nonzero().shape
 probabilities = torch.zeros_like(logits).scatter(1, chosen, weights)  # its values are no ones
 found["probabilities"] = probabilities.sum(dim=0).tolist()
 routing.logical_and_(tokens[:, :1] > 0)  # which are left is unknown
 found["changed"] = routing.sum(dim=0).tolist(), list(routing.nonzero().shape)
 plain = tokens > 0
+found["equal"] = len((tokens == 3).nonzero())
 found["plain"] = plain.sum(dim=0)[:2].tolist(), list(plain.nonzero().shape)
 print(json.dumps(found))
 dist.destroy_process_group()
@@ -63,6 +66,16 @@ def test_a_part_of_a_mask_has_its_share(found):
     assert found["hot"] == [[125], [125]]
 
 
+def test_experts_that_have_tokens_are_all(found):
+    """As transformers asks, before it goes through the experts."""
+    assert found["hit"] == list(range(16))
+
+
+def test_choices_are_even(found):
+    """A router may compare them with each expert. Of 2,000 choices and of 1,000 of the largest, each of 16 has its part."""
+    assert found["compared"] == [125, 63, 125]
+
+
 def test_a_mask_gathered_from_all_ranks_is_one(found):
     assert found["gathered"] == [1000] * 16
 
@@ -70,4 +83,5 @@ def test_a_mask_gathered_from_all_ranks_is_one(found):
 def test_other_values_stay_unknown(found):
     assert found["probabilities"] == [0.0] * 16
     assert found["changed"] == [[0] * 16, [0, 2]]
+    assert found["equal"] == 0
     assert found["plain"] == [[0, 0], [0, 2]]

@@ -36,6 +36,10 @@ void strata_dry_gpu_expect_split(int rank, int size);
  * is_expected 0: no longer. */
 void strata_dry_gpu_expect_count(uint64_t count, int is_expected);
 
+/* Whether an operator of PyTorch has read an unknown value that gives the size of its result, as nonzero
+ * does: any but .item() and copies, which hand on what they read. */
+int strata_dry_gpu_were_sizes_unknown(void);
+
 /* Copies `bytes` bytes of device memory to `target`, and returns 1, if all of them are known; else returns 0.
  * Counts no read. */
 int strata_dry_gpu_read_known(const void* address, size_t bytes, void* target);

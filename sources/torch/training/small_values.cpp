@@ -35,6 +35,7 @@ struct DryGpu {
   int (*read_known)(const void* address, std::size_t bytes, void* target) = nullptr;
   void (*keep)(void* address, const void* bytes, std::size_t count) = nullptr;
   void (*expect_count)(std::uint64_t count, int is_expected) = nullptr;
+  int (*were_sizes_unknown)() = nullptr;
 };
 DryGpu dry_gpu;
 
@@ -46,7 +47,8 @@ bool find_dry_gpu() {
     return function != nullptr;
   };
   return find("strata_dry_gpu_read_known", dry_gpu.read_known) && find("strata_dry_gpu_keep", dry_gpu.keep) &&
-         find("strata_dry_gpu_expect_count", dry_gpu.expect_count);
+         find("strata_dry_gpu_expect_count", dry_gpu.expect_count) &&
+         find("strata_dry_gpu_were_sizes_unknown", dry_gpu.were_sizes_unknown);
 }
 
 // Torch loads it with its own libraries, after this source.
@@ -264,6 +266,17 @@ void say_that_counts_are_even(std::string_view name) {
                    " are unknown on a dry card: each value is assumed to occur equally often");
 }
 
+// How many values nonzero will find.
+void expect_ones(const at::Tensor& tensor, Operation& operation) {
+  const bool is_known = !operation.inputs.empty();
+  const std::optional<std::int64_t> ones =
+      is_known ? operation.inputs[0].values.count_nonzero().item<std::int64_t>() : masks.ones_in(tensor);
+  if (!ones) return;
+  if (!is_known) say_that_counts_are_even("aten::nonzero");
+  dry_gpu.expect_count(static_cast<std::uint64_t>(*ones), 1);
+  operation.is_count_expected = true;
+}
+
 std::unique_ptr<at::ObserverContext> begin(const at::RecordFunction& function) {
   if (is_computing || function.isAsync() || !function.operator_name() || !is_dry() ||
       c10::impl::TorchDispatchModeTLS::any_modes_set())
@@ -284,13 +297,8 @@ std::unique_ptr<at::ObserverContext> begin(const at::RecordFunction& function) {
     operation->is_outermost = is_in_operator = true;
   }
   read_inputs(function, *operation);
-  if (name == "aten::nonzero" && is_on_card(function.inputs()[0])) {
-    if (const auto ones = masks.ones_in(function.inputs()[0].toTensor())) {
-      dry_gpu.expect_count(static_cast<std::uint64_t>(*ones), 1);
-      operation->is_count_expected = true;
-      say_that_counts_are_even(name);
-    }
-  }
+  if (name == "aten::nonzero" && is_on_card(function.inputs()[0]))
+    expect_ones(function.inputs()[0].toTensor(), *operation);
   return operation;
 }
 
@@ -361,6 +369,10 @@ void end_or_not(const at::RecordFunction& function, at::ObserverContext* context
 }
 
 }  // namespace
+
+bool were_sizes_unknown() {
+  return is_dry() && dry_gpu.were_sizes_unknown() != 0;
+}
 
 SmallValues::SmallValues(const Host& host) {
   messages = &host;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dry GPU computes nothing, but sizes of a job's tensors follow from small ones: how many tokens go to
+// The dry GPU computes nothing, but sizes of tensors follow from small ones: how many tokens go to
 // each expert, and with that to each rank. While this object exists, operators on small tensors whose values
 // the dry GPU knows are computed on the CPU, too, and it then knows their results.
 //
@@ -12,6 +12,10 @@
 #include "strata/plugin.hpp"
 
 namespace strata::torch_source {
+
+// Whether one of torch's operators has asked a dry GPU for the size of its result, as nonzero does, and it
+// was unknown. May be called by any thread.
+bool were_sizes_unknown();
 
 class SmallValues {
  public:
