@@ -38,5 +38,5 @@ def pytest_runtest_setup(item):
 def python3():
     """The command of a python3 that itself opens libraries of Strata's build, without `strata
     exec`."""
-    preloading = STRATA.with_name("preloading_asan")  # exists in a build with AddressSanitizer (docs/sanitizers.md)
+    preloading = STRATA.with_name("preloading_asan")  # exists in a build with AddressSanitizer (tests/sanitizers/README.md)
     return [str(preloading), sys.executable] if preloading.exists() else [sys.executable]

@@ -16,7 +16,7 @@ import re
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 GUIDE = sorted((REPOSITORY / "docs/guide").glob("*.md"))
-PAGES = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md"), *(REPOSITORY / "plugin_api").rglob("*.md")])
+PAGES = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md"), *(REPOSITORY / "plugin_api").rglob("*.md"), *(REPOSITORY / "tests").rglob("*.md")])
 
 BLOCK = re.compile(r"((?:^<!-- [^\n]* -->\n)*)^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 REMARK = re.compile(r"<!-- ([a-z ]+?)(?:: (.*)| (\d+))? -->")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Behaviours that PyTorch's own tests check on a card, run on a simulated GPU:
-docs/upstream-allocator-tests.md."""
+tests/dry_gpu/UPSTREAM.md."""
 
 import ast
 import pathlib

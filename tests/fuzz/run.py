@@ -26,7 +26,7 @@ import time
 
 FUZZ = pathlib.Path(__file__).resolve().parent
 REPOSITORY = FUZZ.parent.parent
-PAGE = REPOSITORY / "docs/fuzzing.md"
+PAGE = REPOSITORY / "tests/fuzz/README.md"
 SHORT_SECONDS = 20
 LONGEST_INPUT_BYTES = 8192
 # For one input. The slowest targets open a session and write a whole report, under two sanitizers.
@@ -163,7 +163,7 @@ def run(build: pathlib.Path, target: str, seconds: int, same: bool) -> Outcome:
 
 
 def record(outcome: Outcome, date: str) -> None:
-    """Replace this target's row in the table of docs/fuzzing.md."""
+    """Replace this target's row in the table of tests/fuzz/README.md."""
     begin, end = "<!-- runs: made by ./dev fuzz --record -->\n", "<!-- end of runs -->\n"
     before, rest = PAGE.read_text().split(begin)
     table, after = rest.split(end)
@@ -175,14 +175,14 @@ def record(outcome: Outcome, date: str) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="./dev fuzz", description="Run fuzz targets: docs/fuzzing.md.")
+    parser = argparse.ArgumentParser(prog="./dev fuzz", description="Run fuzz targets: tests/fuzz/README.md.")
     parser.add_argument("build", type=pathlib.Path, help=argparse.SUPPRESS)
     parser.add_argument("targets", nargs="*", metavar="TARGET", help="all, if none is named")
     parser.add_argument("--seconds", type=int, default=600, help="of each target [600]")
     parser.add_argument("--short", action="store_true", help=f"{SHORT_SECONDS} seconds of each")
     parser.add_argument("--same", action="store_true", help="the same few inputs every time, as ./dev test --all has it")
     parser.add_argument("--jobs", type=int, default=1, help="targets at once [1]")
-    parser.add_argument("--record", action="store_true", help="write the table into docs/fuzzing.md, with the date")
+    parser.add_argument("--record", action="store_true", help="write the table into tests/fuzz/README.md, with the date")
     arguments = parser.parse_args()
     build = arguments.build.resolve()
     known = targets_of(build)
