@@ -225,6 +225,9 @@ for _ in range(4):
     positions = torch.randn(4096, 96, device="cuda", requires_grad=True)
     energy = model(positions).sum()
     forces = -torch.autograd.grad(energy, positions, retain_graph=True)[0]
+# Torch's own thread may still drop tensors of the last backward. It aborts the process if Python is ending then (torch 2.11, Python 3.11).
+import time
+time.sleep(0.2)
 """,
     "a prompt that is trained before a backbone that is not": """
 backbone, head = Encoder().cuda(), nn.Linear(4096, 10).cuda()
