@@ -12,16 +12,17 @@ torch.set_default_device("cuda")
 experts = 16
 router = torch.nn.Linear(64, experts, bias=False)
 optimizer = torch.optim.SGD(router.parameters(), lr=0.1)
-sizes, counts = [], []
+found = []
 for _ in range(3):
     weights, chosen = torch.topk(router(torch.randn(1000, 64)).softmax(dim=1), k=2, dim=1)
     if sys.argv[1] == "sizes":
-        sizes.append([len(torch.where(chosen == expert)[0]) for expert in range(experts)])
-    counts.append(torch.bincount(chosen.view(-1), minlength=experts).tolist() if sys.argv[1] == "counts" else 0)
+        found.append([len(torch.where(chosen == expert)[0]) for expert in range(experts)])
+    else:
+        found.append(torch.bincount(chosen.view(-1), minlength=experts).tolist())
     weights.sum().backward()
     optimizer.step()
     optimizer.zero_grad()
-print(json.dumps(sizes or counts))
+print(json.dumps(found))
 """
 
 

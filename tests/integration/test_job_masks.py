@@ -27,7 +27,7 @@ found["gathered"] = gathered.sum(dim=0).tolist()
 hot = torch.nn.functional.one_hot(chosen, num_classes=experts).permute(2, 1, 0)
 found["hot"] = [list(each.shape) for each in torch.where(hot[3])]
 found["hit"] = torch.greater(hot.sum(dim=(-1, -2)), 0).nonzero().flatten().tolist()
-found["compared"] = [len((chosen.view(-1) == 3).nonzero()), len(torch.where(logits.argmax(dim=1) == 5)[0]), (chosen == 9).sum().item()]
+found["compared"] = [len((chosen.view(-1) == 3).nonzero()), len(torch.where(logits.argmax(dim=1) == 5)[0]), (chosen == 9).sum().item(), (chosen == -1).sum().item()]
 found["flags"] = torch.ne(torch.zeros(100, 10).scatter_(1, torch.randint(10, (100, 1)), 1.0), 0).nonzero().shape
 probabilities = torch.zeros_like(logits).scatter(1, chosen, weights)  # its values are no ones
 found["probabilities"] = probabilities.sum(dim=0).tolist()
@@ -72,8 +72,8 @@ def test_experts_that_have_tokens_are_all(found):
 
 
 def test_choices_are_even(found):
-    """A router may compare them with each expert. Of 2,000 choices and of 1,000 of the largest, each of 16 has its part."""
-    assert found["compared"] == [125, 63, 125]
+    """A router may compare them with each expert. Of 2,000 choices and of 1,000 of the largest, each of 16 has its part; -1 is none of them."""
+    assert found["compared"] == [125, 63, 125, 0]
 
 
 def test_a_mask_gathered_from_all_ranks_is_one(found):

@@ -60,18 +60,21 @@ std::optional<Masks::Content> Masks::content_of_result(const at::RecordFunction&
     return index < inputs.size() && is_on_card(inputs[index]) ? content_of(inputs[index].toTensor())
                                                               : std::nullopt;
   };
+  const auto mask_of_input = [&](std::size_t index) {
+    const auto content = content_of_input(index);
+    return content && content->classes == 0 ? content : std::nullopt;
+  };
   if (name == "aten::zero_") return Content{};
   if (name == "aten::fill_" && inputs.size() == 2 && is_number(inputs[1], 0.0)) return Content{};
   if (name == "aten::copy_" || name == kAllGather) return content_of_input(1);
   const bool is_comparison = name == "aten::ne" || name == "aten::gt";
-  if (is_comparison && inputs.size() == 2 && is_number(inputs[1], 0.0)) {
-    const auto mask = content_of_input(0);
-    return mask && mask->classes == 0 ? mask : std::nullopt;
-  }
+  if (is_comparison && inputs.size() == 2 && is_number(inputs[1], 0.0)) return mask_of_input(0);
   if (name == "aten::eq" && inputs.size() == 2 && inputs[1].isScalar()) {
     const auto choices = content_of_input(0);
-    if (!choices || choices->classes == 0) return std::nullopt;
-    return Content{.share = 1.0 / static_cast<double>(choices->classes)};
+    if (!choices || choices->classes == 0 || !inputs[1].toScalar().isIntegral(false)) return std::nullopt;
+    const auto choice = inputs[1].toScalar().toLong();
+    const bool is_one_of_them = choice >= 0 && choice < choices->classes;
+    return Content{.share = is_one_of_them ? 1.0 / static_cast<double>(choices->classes) : 0.0};
   }
   if (const auto along = dimension_of_choice(name, inputs)) {
     const at::Tensor& values = inputs[0].toTensor();
@@ -79,9 +82,9 @@ std::optional<Masks::Content> Masks::content_of_result(const at::RecordFunction&
   }
   if ((name == "aten::scatter" || name == "aten::scatter_") && inputs.size() == 4 &&
       is_number(inputs[3], 1.0) && is_on_card(inputs[2])) {
-    const auto mask = content_of_input(0);
+    const auto mask = mask_of_input(0);
     const std::int64_t all = inputs[0].toTensor().numel();
-    if (mask && mask->classes == 0 && all > 0)
+    if (mask && all > 0)
       return Content{.share = std::min(1.0, mask->share + static_cast<double>(inputs[2].toTensor().numel()) /
                                                               static_cast<double>(all))};
   }
